@@ -1,0 +1,5 @@
+"""Evaluators: what reads the answers."""
+
+INDEX: dict[str, dict[str, str]] = {
+    "evaluator": {"rule_match_and_score_eval": "mmte.evaluators.rule_match"},
+}

@@ -1,0 +1,256 @@
+"""Chains of evaluators and joins of chains, run stage by stage over trials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mmte.errors import MmteError, near
+from mmte.evaluators.base import BaseEvaluator
+from mmte.evaluators.metrics import metric_for
+from mmte.registry import registry
+from mmte.types import UNPARSED, Trial
+
+if TYPE_CHECKING:
+    from mmte.engine.answers import Answers
+
+JOINS = ("any", "all", "unless")
+SETTINGS = ("metrics_cfg", "direction", "thresholds", "name")
+
+
+class SequentialEvaluator:
+    """A chain of evaluators; each reads what the one before it returned.
+
+    `evaluator_seq_cfg` is `{evaluator id: its options}` in order, a list of such one-entry mappings
+    (for a chain that names an evaluator twice), or a join: `{"any" | "all" | "unless": [chain,
+    chain, ...], "metrics_cfg": ...}`. A join decides per sample: `any` - some chain says 1, `all` -
+    every chain says 1, `unless` - the first says 1 and no other does. A chain without a value leaves
+    the join undecided unless the others decide it.
+
+    Results are named by their cumulative key: `a:pred_no_op`, `a->b:metric`.
+
+    Raises:
+        MmteError: an unknown evaluator, option or metric, or a malformed chain.
+    """
+
+    def __init__(self, evaluator_seq_cfg: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+        self.evaluator_seq: list[BaseEvaluator | Join] = []
+        self.keyname_prefix_seq: list[str] = []
+        for name, kwargs in _entries(evaluator_seq_cfg):
+            stage = _build(name, kwargs, evaluator_seq_cfg)
+            prefix = self.keyname_prefix_seq[-1] + "->" if self.keyname_prefix_seq else ""
+            self.evaluator_seq.append(stage)
+            self.keyname_prefix_seq.append(prefix + (stage.key if isinstance(stage, Join) else name))
+        if not self.evaluator_seq:
+            raise MmteError("an evaluator sequence needs at least one evaluator")
+
+    @property
+    def stages(self) -> Sequence[BaseEvaluator | Join]:
+        """The stages in order."""
+        return self.evaluator_seq
+
+    @property
+    def key(self) -> str:
+        """The cumulative key of the whole chain, e.g. `a->b`."""
+        return self.keyname_prefix_seq[-1]
+
+    @property
+    def metrics_cfg(self) -> Mapping[str, Mapping[str, Any]]:
+        """The metrics of the last stage."""
+        return self.evaluator_seq[-1].metrics_cfg
+
+    @property
+    def chunk(self) -> int | None:
+        """The most samples that every stage takes at once; None: one stage wants all of them."""
+        sizes = [stage.chunk for stage in self.evaluator_seq]
+        return None if any(s is None for s in sizes) else min(s for s in sizes if s is not None)
+
+    @property
+    def judges(self) -> list[str]:
+        """The other models that the chain asks, in its order."""
+        found: list[str] = []
+        for stage in self.evaluator_seq:
+            found += stage.judges if isinstance(stage, Join) else [stage.model] if stage.model else []
+        return list(dict.fromkeys(found))
+
+    @property
+    def value_range(self) -> tuple[float, float] | None:
+        """The range of the last stage's values, where it declares one."""
+        return getattr(self.evaluator_seq[-1], "value_range", None)
+
+    def identity(self) -> list[Any]:
+        """Evaluators and versions: the chain's part of a result's identity."""
+        return [
+            stage.identity() if isinstance(stage, Join) else [stage.evaluator_id, stage.version]
+            for stage in self.evaluator_seq
+        ]
+
+    def run(self, trials: Sequence[Trial], answers: Answers | None) -> bool:
+        """Give each trial its value or the reason why it has none.
+
+        Returns False when a judge was needed whose phase it is not: then the values mean nothing.
+        """
+        for stage, prefix in zip(self.evaluator_seq, self.keyname_prefix_seq, strict=True):
+            if not (stage.run(trials, answers) if isinstance(stage, Join) else _run_stage(stage, trials, answers)):
+                return False
+            if stage is not self.evaluator_seq[-1]:
+                for trial in trials:
+                    if trial.reason == "scored":
+                        trial.steps = {**(trial.steps or {}), f"{prefix}:pred_no_op": trial.value}
+        return True
+
+    def eval(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> dict[str, Any]:
+        """Columns through the chain: `{cumulative key: column or metric}`, as MMTrustEval returns it."""
+        results: dict[str, Any] = {}
+        for stage, prefix in zip(self.evaluator_seq, self.keyname_prefix_seq, strict=True):
+            if isinstance(stage, Join):
+                raise MmteError("a join works on trials, not on columns: use run()")
+            if stage is self.evaluator_seq[-1]:
+                results |= {f"{prefix}:{k}": v for k, v in stage.eval(preds, labels, extras).items()}
+            else:
+                preds, labels, extras = (*stage.process(preds, labels, extras), extras)[:3]
+                results[f"{prefix}:pred_no_op"] = preds
+        return results
+
+    def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        return self.eval(*args, **kwargs)
+
+
+class Join:
+    """Several chains over the same answers, joined to one value per sample."""
+
+    chunk: ClassVar[int | None] = 1024
+    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def __init__(self, how: str, chains: Sequence[Any], metrics_cfg: Mapping[str, Any] | None) -> None:
+        if not isinstance(chains, (list, tuple)) or len(chains) < 2:
+            raise MmteError(f"a join '{how}' needs a list of at least two evaluator sequences")
+        self.how = how
+        self.chains = [SequentialEvaluator(chain) for chain in chains]
+        self.metrics_cfg = {name: dict(cfg or {}) for name, cfg in (metrics_cfg or {}).items()}
+        for name in self.metrics_cfg:
+            metric_for(name)
+        if any(chain.chunk is None for chain in self.chains):
+            self.chunk = None  # type: ignore[misc]
+
+    @property
+    def key(self) -> str:
+        """`any(a,b->c)`."""
+        return f"{self.how}({','.join(chain.key for chain in self.chains)})"
+
+    @property
+    def judges(self) -> list[str]:
+        """The other models that the chains ask."""
+        return [judge for chain in self.chains for judge in chain.judges]
+
+    def identity(self) -> list[Any]:
+        """The join's part of a result's identity."""
+        return [self.how, *(chain.identity() for chain in self.chains)]
+
+    def run(self, trials: Sequence[Trial], answers: Answers | None) -> bool:
+        """As `SequentialEvaluator.run`."""
+        alive = [t for t in trials if t.reason == "scored"]
+        columns = []
+        complete = True
+        for chain in self.chains:
+            copies = [Trial(t.sample, t.response, t.value, t.reason, t.target, t.extra) for t in alive]
+            complete = chain.run(copies, answers) and complete
+            columns.append(copies)
+        if not complete:
+            return False
+        for trial, *parts in zip(alive, *columns, strict=True):
+            trial.steps = {**(trial.steps or {}), **{c.key: p.value for c, p in zip(self.chains, parts, strict=True)}}
+            trial.value, trial.reason = _joined(self.how, parts)
+        return True
+
+
+def _joined(how: str, parts: Sequence[Trial]) -> tuple[Any, Any]:
+    """Three-valued logic: a chain without a value counts only where the others leave it open."""
+    says = [None if p.reason != "scored" else bool(p.value) for p in parts]
+    if how == "unless":
+        says[1:] = [None if s is None else not s for s in says[1:]]
+    decisive = how == "any"
+    if decisive in says:
+        return float(decisive), "scored"
+    if None in says:
+        return None, parts[says.index(None)].reason
+    return float(not decisive), "scored"
+
+
+def _entries(cfg: Any) -> list[tuple[str, Any]]:
+    if isinstance(cfg, (list, tuple)):
+        return [entry for part in cfg for entry in _entries(part)]
+    if not isinstance(cfg, Mapping):
+        raise MmteError(f"an evaluator sequence is a mapping of evaluators to their options, not {cfg!r}")
+    return [(str(name), kwargs) for name, kwargs in cfg.items() if name not in SETTINGS]
+
+
+def _build(name: str, kwargs: Any, cfg: Any) -> BaseEvaluator | Join:
+    if name in JOINS:
+        return Join(name, kwargs, cfg.get("metrics_cfg") if isinstance(cfg, Mapping) else None)
+    try:
+        cls = registry.get_evaluator_class(name)
+    except MmteError as error:
+        hint = near(name, JOINS, cutoff=0.8)
+        raise MmteError(f"{error}{hint if 'Did you mean' in hint else ''}") from None
+    if not isinstance(kwargs or {}, Mapping):
+        raise MmteError(f"evaluator '{name}': its options must be a mapping, not {kwargs!r}")
+    try:
+        built: BaseEvaluator = cls(name, **{"metrics_cfg": {}, **(kwargs or {})})
+    except TypeError as error:
+        raise MmteError(f"evaluator '{name}': {error}") from None
+    return built
+
+
+def _run_stage(stage: BaseEvaluator, trials: Sequence[Trial], answers: Answers | None) -> bool:
+    if not stage.reads_cut:
+        for trial in trials:
+            if trial.reason == "scored" and trial.response.cut:
+                trial.value, trial.reason = None, "cut"
+    alive = [t for t in trials if t.reason == "scored"]
+    if not alive:
+        return True
+    if stage.model:
+        if answers is None or not answers.may_ask(stage.model):
+            return False
+        _ask(stage, stage.model, alive, answers)
+    else:
+        _process(stage, alive)
+    for trial in alive:
+        value = trial.value
+        if trial.reason == "scored" and (value is None or value is UNPARSED or _is_nan(value)):
+            trial.value, trial.reason = None, "unparsed"
+    return True
+
+
+def _process(stage: BaseEvaluator, alive: Sequence[Trial]) -> None:
+    """Columns through a rule; two- and three-valued `process` are both fine."""
+    out = stage.process([t.value for t in alive], [t.target for t in alive], [t.extra for t in alive])
+    for what, column in zip(("values", "labels", "extras"), out, strict=False):
+        if column is not None and len(column) != len(alive):
+            raise TypeError(f"{type(stage).__name__}.process returned {len(column)} {what} for {len(alive)} answers")
+    for trial, value in zip(alive, out[0], strict=True):
+        trial.value = value
+    if out[1] is not None:
+        for trial, target in zip(alive, out[1], strict=True):
+            trial.target = target
+    if len(out) > 2 and out[2] is not None:
+        for trial, extra in zip(alive, out[2], strict=True):
+            trial.extra = extra
+
+
+def _ask(stage: BaseEvaluator, model: str, alive: Sequence[Trial], answers: Answers) -> None:
+    """A judge: all questions of the chunk in one go; a trial whose judge failed stays without a value."""
+    questions = [tuple(stage.requests(trial)) for trial in alive]
+    replies = iter(answers.get(model, (q for asked in questions for q in asked)))
+    for trial, asked in zip(alive, questions, strict=True):
+        got = [next(replies) for _ in asked]
+        if any(r.status != "ok" for r in got):
+            trial.value, trial.reason = None, "judge"
+        else:
+            trial.value = stage.read(trial, got)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)

@@ -1,0 +1,11 @@
+"""Models: what is asked."""
+
+INDEX: dict[str, dict[str, str]] = {
+    "chatmodel": {},
+    "backend": {
+        "scripted": "mmte.models.scripted",
+        "replay": "mmte.models.replay",
+        "openai": "mmte.models.openai",
+        "gguf": "mmte.models.gguf",
+    },
+}

@@ -1,0 +1,112 @@
+"""A task file is a test module: one function, parametrised by dataset x evaluator sequence x model."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect YAML files whose first line is ours, and no others."""
+    if file_path.suffix not in (".yaml", ".yml"):
+        return None
+    from mmte.plugin.mark import is_task_file
+
+    if not is_task_file(file_path):
+        return None
+    collector: pytest.Collector = TaskFile.from_parent(parent, path=file_path)
+    return collector
+
+
+def run_case(mmte_case: Any, mmte_measure: Callable[[Any], object]) -> None:
+    """The body of every item."""
+    mmte_measure(mmte_case)
+
+
+class TaskFile(pytest.Module):
+    """The `module` of a task file holds one function with the task's name; pytest's parametrisation does the rest."""
+
+    def funcnamefilter(self, name: str) -> bool:
+        """Whatever the task is called, its function is a test."""
+        return True
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """The items of the file; a broken file is one item that fails and says why."""
+        from mmte.errors import MmteError
+
+        name = self.path.name.removesuffix(self.path.suffix)
+        try:
+            spec = _load(self.path, self.config)
+            name, function = spec.name, _function(spec, self.config)
+        except MmteError as error:  # a collection error would interrupt the whole run; a failing item does not
+            function = _failing(str(error))
+        except Exception as error:  # e.g. an evaluator of another package that fails to import
+            function = _failing(f"{self.path}: {type(error).__name__}: {error}")
+        function.__name__ = function.__qualname__ = name
+        self.obj = types.ModuleType(name)
+        setattr(self.obj, name, function)
+        return super().collect()
+
+
+def _load(path: Path, config: pytest.Config) -> Any:
+    from mmte.plugin.options import overrides
+    from mmte.tasks.config import load_task
+
+    return load_task(path, overrides(config))
+
+
+def _function(spec: Any, config: pytest.Config) -> Any:
+    from mmte.models.spec import parse_model
+    from mmte.plugin.options import DEFAULT_MODEL, models
+
+    names = list(models(config)) or [parse_model(spec.default_model or DEFAULT_MODEL).name]
+    function: Any = types.FunctionType(run_case.__code__, run_case.__globals__, spec.name)
+    params = [
+        pytest.param(
+            case, id=f"{case.dataset}/{case.sequence}/{case.model}",
+            marks=pytest.mark.task(task=case.task, dataset=case.dataset, evaluator=case.sequence, model=case.model),
+        )
+        for case in spec.cases(names)
+    ]  # fmt: skip
+    function.pytestmark = [getattr(pytest.mark, spec.aspect), pytest.mark.parametrize("mmte_case", params)]
+    return function
+
+
+def _failing(why: str) -> Any:
+    def broken() -> None:
+        pytest.fail(why, pytrace=False)
+
+    return broken
+
+
+def case_of(item: pytest.Item) -> Any:
+    """The `Case` of an item; None for everybody else's items."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("mmte_case") if callspec is not None else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Our items by model, judged ones last, so that each model is loaded once; other items keep their places."""
+    places = [n for n, item in enumerate(items) if case_of(item) is not None]
+    if not places:
+        return
+    from mmte.evaluators.sequence import SequentialEvaluator
+
+    order: dict[str, int] = {}
+    judged: dict[tuple[str, str], bool] = {}
+
+    def rank(item: pytest.Item) -> tuple[bool, int]:
+        case = case_of(item)
+        key = (case.task, case.sequence)
+        if key not in judged:
+            judged[key] = bool(SequentialEvaluator(case.config["evaluator"]).judges)
+        return judged[key], order.setdefault(case.model, len(order))
+
+    ours = sorted((items[n] for n in places), key=rank)
+    for place, item in zip(places, ours, strict=True):
+        items[place] = item

@@ -1,0 +1,94 @@
+"""Runs where tests run: what an item measured goes on its report, judged against its limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mmte.plugin.options import gates
+
+RECORD = pytest.StashKey[dict[str, Any]]()
+"""On an item: what it measured, as plain JSON data, and the limits that it is held against."""
+
+
+def plain(value: Any) -> Any:
+    """JSON- and execnet-safe: numpy scalars become numbers, NaN becomes None; lone surrogates are replaced.
+
+    Raises:
+        TypeError: a value that cannot be recorded.
+    """
+    if hasattr(value, "item") and callable(value.item):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [plain(v) for v in value]
+    raise TypeError(f"cannot record a {type(value).__name__}: {value!r}")
+
+
+class Recording:
+    """Puts records on reports and turns violated limits into failures."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self._gates: list[Any] | None = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        """Add the record of an item to its report."""
+        report = yield
+        record = item.stash.get(RECORD, None)
+        if record is None or call.when != "call":
+            return report
+        report.mmte = record
+        properties = [(f"{e['metric']}{'/' + e['subset'] if e['subset'] else ''}", e["value"]) for e in record["estimates"]]
+        item.user_properties[:] = [*dict([*item.user_properties, *properties]).items()]
+        report.user_properties = list(item.user_properties)
+        if report.passed:
+            self._judge(report, record)
+        return report
+
+    def _judge(self, report: Any, record: dict[str, Any]) -> None:
+        from mmte.report.gates import gates_of, violations
+
+        if self._gates is None:
+            self._gates = gates(self.config)
+        limits = gates_of(record, self._gates)
+        bad = violations(record["estimates"], limits)
+        record["gated"] = len(limits)
+        record["violations"] = [text for text, known in bad if not known]
+        known = [f"{text} ({why})" for text, why in bad if why]
+        if record["violations"]:
+            report.outcome = "failed"
+            report.longrepr = "\n".join(f"gate: {text}" for text in record["violations"])
+        elif known:
+            report.outcome = "skipped"
+            report.wasxfail = report.longrepr = "; ".join(known)
+
+    def pytest_report_teststatus(self, report: Any) -> Any:
+        """Words and letters for measured items; silence for everybody else's."""
+        record = getattr(report, "mmte", None)
+        if record is None or report.when != "call" or hasattr(report, "wasxfail"):
+            return None
+        if report.failed:
+            if record.get("violations"):
+                return "failed", "G", ("GATE", {"red": True})
+            return "error", "E", ("ERROR", {"red": True})
+        if report.passed:
+            shown = " ".join(_shown(e) for e in record["estimates"] if not e["subset"])
+            if record.get("gated"):
+                return "passed", ".", (f"PASSED {shown}", {"green": True})
+            return "recorded", "r", (f"RECORDED {shown}", {"cyan": True})
+        return None
+
+
+def _shown(estimate: dict[str, Any]) -> str:
+    value = estimate["value"]
+    return f"{estimate['metric']}={'-' if value is None else format(value, '.3g')}"

@@ -1,0 +1,1 @@
+"""Statistics: intervals and bounds for what was measured, and for what could not be."""

@@ -1,0 +1,1 @@
+"""Tasks: what a task file says, and the pipeline that runs it."""

@@ -1,0 +1,1 @@
+"""Names under which MMTrustEval's users know a few things."""
