@@ -162,10 +162,9 @@ class Answers:
         """One pass over the model; each list it yields is one transaction. Returns the failures."""
         key_by_id = {id(r): k for k, r in asked.items()}
         failed: dict[bytes, Response] = {}
-        chat = self.pool.ready(model)
         done: set[bytes] = set()
         try:
-            for results in chat.generate(list(asked.values())):
+            for results in self.pool.ready(model).generate(list(asked.values())):
                 rows = [(key_by_id[id(request)], _plain(response)) for request, response in results]
                 good = [(k, r) for k, r in rows if r.status != "error"]
                 failed |= {k: r for k, r in rows if r.status == "error"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mmte.engine.answers import Answers
 from mmte.engine.cache import AnswerCache
 from mmte.engine.pool import Pool
+from mmte.engine.progress import Progress
 from mmte.engine.settings import Settings, default_cache
 from mmte.engine.shared import RunState
 from mmte.errors import MmteError, Unavailable
@@ -33,16 +34,6 @@ class Preview:
     def to_ask(self) -> int:
         """How many answers the model would have to give."""
         return self.n - self.cached
-
-
-class Progress:
-    """Told what is going on; a subclass shows it."""
-
-    def start(self, case: str, expected: int) -> None:
-        """An item begins to need `expected` answers of its model."""
-
-    def advance(self, model: str, n: int) -> None:
-        """A model has given, or the cache had, `n` more answers."""
 
 
 class Runtime:

@@ -34,7 +34,7 @@ class RunState:
         if self.alone:
             return
         assert folder is not None
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it may hold answers, and /tmp is everybody's
         self._alive = FileLock(folder / f"{self._owner}.alive")
         self._alive.acquire()
         self._db = sqlite3.connect(folder / "run.sqlite", isolation_level=None, timeout=60)
