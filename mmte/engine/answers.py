@@ -93,7 +93,9 @@ class Answers:
         return total
 
     # -- asking --------------------------------------------------------------------------------
-    def _complete(self, model: str, window: Sequence[Request], keys: Sequence[bytes], have: dict[bytes, Response]) -> None:
+    def _complete(
+        self, model: str, window: Sequence[Request], keys: Sequence[bytes], have: dict[bytes, Response]
+    ) -> None:
         """Fill `have` for every key of the window."""
         if self.offline:
             missing = Response.failed("not in the cache (--mmte-offline)")
@@ -181,7 +183,7 @@ class Answers:
             raise
         except MmteError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  what a backend's libraries raise is not ours to know
             rest = {k: r for k, r in asked.items() if k not in done}
             if _out_of_memory(error):
                 return failed | self._smaller(model, rest, have, error)
@@ -194,7 +196,8 @@ class Answers:
         """Out of memory: halve what is asked at a time; one request too large is that request's failure."""
         if len(rest) == 1:
             return dict.fromkeys(rest, Response.failed(f"out of memory even alone: {_short(error)}"))
-        items, failed = list(rest.items()), {}
+        items = list(rest.items())
+        failed: dict[bytes, Response] = {}
         half = len(items) // 2
         for part in (items[:half], items[half:]):
             failed |= self._generate(model, dict(part), have)
@@ -243,10 +246,14 @@ def _check_supported(name: str, chat: BaseChat, window: Sequence[Request]) -> No
         raise Unavailable(f"model '{name}' reads text only, and the dataset shows images")
     for request in {(r.generation, r.kind): r for r in window}.values():
         if request.kind not in kinds:
-            raise MmteError(f"model '{name}' cannot answer {request.kind} requests (it can: {', '.join(sorted(kinds))})")
+            raise MmteError(
+                f"model '{name}' cannot answer {request.kind} requests (it can: {', '.join(sorted(kinds))})"
+            )
         for setting in request.generation.changed():
             if setting not in supports:
-                raise MmteError(f"model '{name}' does not support {setting} (it supports: {', '.join(sorted(supports))})")
+                raise MmteError(
+                    f"model '{name}' does not support {setting} (it supports: {', '.join(sorted(supports))})"
+                )
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -79,7 +79,7 @@ class Tally:
     @property
     def counts(self) -> dict[str, int]:
         """How many samples ended for each reason, and `answered`: those without an error of the infrastructure."""
-        found = {reason: self._reasons.count(number) for reason, number in _REASON.items()}
+        found: dict[str, int] = {reason: self._reasons.count(number) for reason, number in _REASON.items()}
         found["answered"] = len(self._reasons) - found["error"] - found["judge"]
         return found
 
@@ -134,7 +134,9 @@ def _append(column: Any, value: Any) -> Any:
 def _column(column: Any) -> Any:
     import numpy as np
 
-    return column if isinstance(column, list) else np.frombuffer(column, dtype=np.float64) if len(column) else np.empty(0)
+    return (
+        column if isinstance(column, list) else np.frombuffer(column, dtype=np.float64) if len(column) else np.empty(0)
+    )
 
 
 class _SamplesFile:
@@ -149,8 +151,8 @@ class _SamplesFile:
     def write(self, trial: Trial) -> None:
         s, r = trial.sample, trial.response
         row = {
-            "id": s.id, "subset": s.subset, "cluster": s.cluster, "group": s.group, "messages": s.messages, "target": s.target,
-            "status": r.status, "content": r.content, "cut": r.cut, "value": trial.value, "reason": trial.reason,
+            "id": s.id, "subset": s.subset, "cluster": s.cluster, "group": s.group, "messages": s.messages,
+            "target": s.target, "status": r.status, "content": r.content, "cut": r.cut, "value": trial.value, "reason": trial.reason,
         }  # fmt: skip
         if r.reasoning:
             row["reasoning"] = r.reasoning

@@ -136,7 +136,7 @@ class Runtime:
             self._try(case, _answer)
 
     def _try(self, case: Case, step: Callable[[BaseTask], object]) -> None:
-        """A step of a phase, without side files; what fails here fails again, and is reported, when its own item runs."""
+        """A step of a phase, without side files; what fails here fails again, and is told, when its item runs."""
         quiet = copy(self)
         quiet.settings = replace(self.settings, samples_dir=None)
         task = self._task(case, quiet)

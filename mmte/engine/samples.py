@@ -18,7 +18,9 @@ from mmte.types import ImageTxtSample, Sample
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str).encode
 
 
-def build_dataset(dataset_id: str, dataset_cfg: Mapping[str, Any], method_cfg: Mapping[str, Any], data_root: Path | None) -> Any:
+def build_dataset(
+    dataset_id: str, dataset_cfg: Mapping[str, Any], method_cfg: Mapping[str, Any], data_root: Path | None
+) -> Any:
     """The dataset with its method hook; `data_root` is handed to datasets that take one.
 
     Raises:
@@ -155,7 +157,8 @@ def few_shot(config: Mapping[str, Any] | None, data_root: Path | None) -> Shots:
         raise MmteError(f"few-shot: dataset '{config['dataset_id']}' has {len(samples)} samples, {n} are asked for")
     answer = str(config.get("answer", "{target}"))
     return Shots(n, tuple(
-        (s.id, (*s.messages, {"role": "assistant", "content": answer.replace("{target}", str(s.target))})) for s in samples
+        (s.id, (*s.messages, {"role": "assistant", "content": answer.replace("{target}", str(s.target))}))
+        for s in samples
     ))  # fmt: skip
 
 

@@ -52,7 +52,9 @@ class Store:
             if not read_only:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute(f"PRAGMA synchronous={'NORMAL' if durable else 'OFF'}")
-                self._db.execute("CREATE TABLE IF NOT EXISTS answers(key BLOB PRIMARY KEY, v TEXT NOT NULL) WITHOUT ROWID")
+                self._db.execute(
+                    "CREATE TABLE IF NOT EXISTS answers(key BLOB PRIMARY KEY, v TEXT NOT NULL) WITHOUT ROWID"
+                )
                 # Taken and given back: a file that only reads is found out here, not after hours of asking.
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.execute("ROLLBACK")
@@ -69,7 +71,9 @@ class Store:
         elif app != APPLICATION_ID:
             raise CacheError(f"{self.path} is an SQLite file of another program, not an answer cache")
         elif version > VERSION:
-            raise CacheError(f"{self.path} was written by a newer mmte (cache version {version}, this one knows {VERSION})")
+            raise CacheError(
+                f"{self.path} was written by a newer mmte (cache version {version}, this one knows {VERSION})"
+            )
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Response]:
         """The responses that are there, by key."""
@@ -123,8 +127,16 @@ class Store:
             what, advice = "is damaged or no SQLite file", "move it away or name another with --mmte-cache=FILE"
         elif "full" in text or "disk I/O" in text:
             what, advice = "cannot be written (disk full?)", "make room or name another with --mmte-cache=FILE"
-        elif "readonly" in text or "read-only" in text.lower() or isinstance(error, PermissionError) or "unable to open" in text:
-            what, advice = "cannot be opened for writing", "check its permissions or name another with --mmte-cache=FILE"
+        elif (
+            "readonly" in text
+            or "read-only" in text.lower()
+            or isinstance(error, PermissionError)
+            or "unable to open" in text
+        ):
+            what, advice = (
+                "cannot be opened for writing",
+                "check its permissions or name another with --mmte-cache=FILE",
+            )
         else:
             what, advice = "cannot be used", "name another with --mmte-cache=FILE"
         return CacheError(f"answer cache {self.path} {what}: {text}; nothing in it was changed; {advice}")

@@ -41,7 +41,10 @@ def open_door(folder: Path, spec: str, worker: str | None = None, cache: str = "
 
 
 def ask(n: int, first: int = 0, **settings: Any) -> list[Request]:
-    return [Request(({"role": "user", "content": f"question {i}"},), Generation(**settings)) for i in range(first, first + n)]
+    return [
+        Request(({"role": "user", "content": f"question {i}"},), Generation(**settings))
+        for i in range(first, first + n)
+    ]
 
 
 def asked(folder: Path) -> Counter[str]:
@@ -71,7 +74,10 @@ def test_a_second_run_loads_nothing(door: Open, tmp_path: Path) -> None:
     assert again.known("m", ask(15)) == 10
 
 
-@pytest.mark.parametrize("change", [{"max_new_tokens": 51}, {"repeat": 1}, {"do_sample": True, "temperature": 1.0}, {"stop_sequences": ("a",)}])
+@pytest.mark.parametrize(
+    "change",
+    [{"max_new_tokens": 51}, {"repeat": 1}, {"do_sample": True, "temperature": 1.0}, {"stop_sequences": ("a",)}],
+)
 def test_generation_is_part_of_the_key(door: Open, change: dict[str, Any]) -> None:
     answers = door("yes")
     list(answers.get("m", ask(1)))
@@ -148,7 +154,9 @@ def test_a_dead_model_is_given_up_soon_and_for_good(door: Open, tmp_path: Path) 
     assert sum(asked(tmp_path).values()) == spent
 
 
-@pytest.mark.parametrize(("how", "says"), [("load", "was told to be gone"), ("answer", "RuntimeError: told to be gone")])
+@pytest.mark.parametrize(
+    ("how", "says"), [("load", "was told to be gone"), ("answer", "RuntimeError: told to be gone")]
+)
 def test_an_exception_means_the_model_is_gone(door: Open, how: str, says: str) -> None:
     with pytest.raises(ModelGone, match=says):
         list(door(f"yes?gone={how}").get("m", ask(3)))
@@ -177,7 +185,11 @@ def test_what_a_model_cannot_do_is_said_before_it_is_asked(door: Open, tmp_path:
     image = Request(({"role": "user", "content": {"image_path": str(tmp_path), "text": ""}},))
     with pytest.raises((Unavailable, MmteError)):
         (tmp_path / "x.png").write_bytes(b"x")
-        list(answers.get("m", [Request(({"role": "user", "content": {"image_path": str(tmp_path / "x.png"), "text": ""}},))]))
+        list(
+            answers.get(
+                "m", [Request(({"role": "user", "content": {"image_path": str(tmp_path / "x.png"), "text": ""}},))]
+            )
+        )
     assert image is not None
     answers.pool.model("m").supports = frozenset()  # type: ignore[misc]
     with pytest.raises(MmteError, match="does not support num_beams"):
@@ -200,7 +212,9 @@ def _worker(folder: Path, name: str, spec: str, n: int, out: Any) -> None:
 def test_two_processes_share_one_set_of_questions(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     out = context.Queue()
-    workers = [context.Process(target=_worker, args=(tmp_path, f"gw{i}", "echo?batch=5&wait=0.02", 200, out)) for i in range(2)]
+    workers = [
+        context.Process(target=_worker, args=(tmp_path, f"gw{i}", "echo?batch=5&wait=0.02", 200, out)) for i in range(2)
+    ]
     for w in workers:
         w.start()
     got = [out.get(timeout=60) for _ in workers]

@@ -56,7 +56,9 @@ def case(model: str, word: str, judges: Sequence[str] = (), n: int = 30) -> Case
     return Case(f"t[{word}/{name}/{model}]", "t", "safety", word, name, model, config)
 
 
-def runtime(folder: Path, cases: Sequence[Case], judges: dict[str, str], worker: str | None = None, **models: str) -> Runtime:
+def runtime(
+    folder: Path, cases: Sequence[Case], judges: dict[str, str], worker: str | None = None, **models: str
+) -> Runtime:
     def spec(name: str, text: str) -> Any:
         return parse_model(f"{name}=scripted:{text}{'&' if '?' in text else '?'}device=gpu&log={folder / 'log'}")
 

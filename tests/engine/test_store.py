@@ -19,8 +19,12 @@ from mmte.types import Response
 texts = st.text(st.characters(codec=None), max_size=40)
 
 
-@given(texts, texts, st.booleans(), st.sampled_from(["ok", "empty", "filtered"]), st.none() | st.floats(allow_nan=False))
-def test_what_is_stored_comes_back(content: str, reasoning: str, cut: bool, status: str, logprobs: float | None) -> None:
+@given(
+    texts, texts, st.booleans(), st.sampled_from(["ok", "empty", "filtered"]), st.none() | st.floats(allow_nan=False)
+)
+def test_what_is_stored_comes_back(
+    content: str, reasoning: str, cut: bool, status: str, logprobs: float | None
+) -> None:
     response = Response("m", content, logprobs, "stop", status, cut, reasoning, (3, 4))  # type: ignore[arg-type]
     assert unpack(pack(response)) == response
 
@@ -64,9 +68,16 @@ def _torn(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "says"),
-    [(_damaged, "damaged or no SQLite file"), (_foreign, "another program"), (_newer, "newer mmte"), (_torn, "damaged")],
+    [
+        (_damaged, "damaged or no SQLite file"),
+        (_foreign, "another program"),
+        (_newer, "newer mmte"),
+        (_torn, "damaged"),
+    ],
 )
-def test_a_file_that_cannot_be_used_is_left_alone_and_the_run_goes_on(tmp_path: Path, spoil: Callable[[Path], None], says: str) -> None:
+def test_a_file_that_cannot_be_used_is_left_alone_and_the_run_goes_on(
+    tmp_path: Path, spoil: Callable[[Path], None], says: str
+) -> None:
     path = tmp_path / "a.sqlite"
     spoil(path)
     before = path.read_bytes()

@@ -36,12 +36,20 @@ class Command:
         self.folder = folder
         (folder / "p.yaml").write_text(TASK)
         self.model = f"--model=x=scripted:{ANSWER}?batch={BATCH}&log={folder / 'log'}{options}"
-        self.args = ["p.yaml", self.model, "--mmte-cache=c.sqlite", "--mmte-report=out", "-p", "no:cacheprovider", *args]
+        self.args = [
+            "p.yaml",
+            self.model,
+            "--mmte-cache=c.sqlite",
+            "--mmte-report=out",
+            "-p",
+            "no:cacheprovider",
+            *args,
+        ]
 
     def start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "pytest", *self.args], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, start_new_session=True,
+            [sys.executable, "-m", "pytest", *self.args], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )  # fmt: skip
 
     def run(self) -> tuple[int, str]:
@@ -98,12 +106,16 @@ def test_twenty_kills_lose_nothing(tmp_path: Path, args: tuple[str, ...]) -> Non
     assert mine == theirs
     for file in sorted((calm / "out/samples").glob("*.jsonl")):
         assert (tmp_path / "out/samples" / file.name).read_text() == file.read_text()
-    sys.stdout.write(f"{kills} kills, {sum(disturbed.asked().values())} answers asked for {len(disturbed.asked())} questions\n")
+    sys.stdout.write(
+        f"{kills} kills, {sum(disturbed.asked().values())} answers asked for {len(disturbed.asked())} questions\n"
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("args", [(), ("-n2",)], ids=["plain", "n2"])
-def test_an_interrupted_run_leaves_a_report_of_what_was_measured(tmp_path: Path, number: int, args: tuple[str, ...]) -> None:
+def test_an_interrupted_run_leaves_a_report_of_what_was_measured(
+    tmp_path: Path, number: int, args: tuple[str, ...]
+) -> None:
     command = Command(tmp_path, *args, options="&wait=0.1")
     process = command.start()
     deadline = time.monotonic() + 60
@@ -167,7 +179,9 @@ def test_a_dead_endpoint_has_no_score_anywhere(tmp_path: Path, args: tuple[str, 
         port = s.getsockname()[1]
     command = Command(tmp_path, *args, "--junitxml=junit.xml", "--json-report", "--json-report-file=plain.json")
     command.args[1] = f"--model=x=openai:m@http://127.0.0.1:{port}/v1"
-    (tmp_path / "p.yaml").write_text(TASK.replace(", confaide-image, confaide-unrelated-image-color, confaide-unrelated-image-nature", ""))
+    (tmp_path / "p.yaml").write_text(
+        TASK.replace(", confaide-image, confaide-unrelated-image-color, confaide-unrelated-image-nature", "")
+    )
     started = time.monotonic()
     code, out = command.run()
     assert code == 1, out

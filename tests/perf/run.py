@@ -53,7 +53,12 @@ def start_up(folder: Path) -> None:
         with_it.append(pytest("test_host.py", cwd=folder)[1])
         without.append(pytest("-p", "no:mmte.plugin", "test_host.py", cwd=folder)[1])
     extra = (statistics.median(with_it) - statistics.median(without)) * 1000
-    line("plugin start-up beside a host's test", f"{extra:+.0f} ms CPU", "<= +20 ms", f"median of 8 pairs, {statistics.median(without):.2f} s without")
+    line(
+        "plugin start-up beside a host's test",
+        f"{extra:+.0f} ms CPU",
+        "<= +20 ms",
+        f"median of 8 pairs, {statistics.median(without):.2f} s without",
+    )
 
 
 def collection(folder: Path) -> None:
@@ -67,22 +72,45 @@ def engine(folder: Path, sizes: list[int]) -> None:
     """CPU and memory for each sample, cold and cached."""
     for n in sizes:
         for kind, bound in (("cold", "<= 0.080 ms"), ("cached", "<= 0.050 ms")):
-            done = subprocess.run([sys.executable, str(HERE / "engine.py"), str(n), str(folder / f"e{n}.sqlite"), str(folder / "samples")],
+            files = [str(folder / f"e{n}.sqlite"), str(folder / "samples")]
+            done = subprocess.run([sys.executable, str(HERE / "engine.py"), str(n), *files],
                                   capture_output=True, text=True, check=True, cwd=HERE)  # fmt: skip
             got = json.loads(done.stdout)
-            line(f"engine, {n:,} samples, {kind}", f"{got['ms_per_sample']:.4f} ms CPU/sample", bound, f"{got['cpu']:.2f} s CPU")
+            line(
+                f"engine, {n:,} samples, {kind}",
+                f"{got['ms_per_sample']:.4f} ms CPU/sample",
+                bound,
+                f"{got['cpu']:.2f} s CPU",
+            )
             if n >= 100_000:
-                line(f"engine, {n:,} samples, {kind}: memory", f"{got['bytes_per_sample']:.0f} bytes/sample", "<= 300 bytes", "growth of peak RSS")
+                line(
+                    f"engine, {n:,} samples, {kind}: memory",
+                    f"{got['bytes_per_sample']:.0f} bytes/sample",
+                    "<= 300 bytes",
+                    "growth of peak RSS",
+                )
 
 
 def scored_again(folder: Path) -> None:
     """The whole command over 20,000 samples that are in the cache."""
     (folder / "again.yaml").write_text(TASK.format(n=20_000))
-    args = ("-p", "perfdata", "again.yaml", "--model=x=scripted:yes|no?batch=64", "--mmte-cache=again.sqlite", "--mmte-report=again")
+    args = (
+        "-p",
+        "perfdata",
+        "again.yaml",
+        "--model=x=scripted:yes|no?batch=64",
+        "--mmte-cache=again.sqlite",
+        "--mmte-report=again",
+    )
     pytest(*args, cwd=folder)
     runs = [pytest(*args, cwd=folder) for _ in range(3)]
     assert "1 recorded" in runs[-1][2], runs[-1][2]
-    line("20,000 cached samples scored again", f"{statistics.median(r[0] for r in runs):.2f} s wall", "<= 1.5 s", "median of 3, whole command, start-up included")
+    line(
+        "20,000 cached samples scored again",
+        f"{statistics.median(r[0] for r in runs):.2f} s wall",
+        "<= 1.5 s",
+        "median of 3, whole command, start-up included",
+    )
 
 
 def endpoint(folder: Path) -> None:
@@ -96,13 +124,20 @@ def endpoint(folder: Path) -> None:
             assert "1 recorded" in out, out
             runs.append((wall, cpu))
     wall, cpu = (statistics.median(column) for column in zip(*runs, strict=True))
-    line("2,000 requests, 50 ms server, 64 slots", f"{wall:.2f} s wall, {cpu:.2f} CPU", "<= 3.0 s, <= 2 CPU-s", "median of 3, whole command (ideal 1.6 s)")
+    line(
+        "2,000 requests, 50 ms server, 64 slots",
+        f"{wall:.2f} s wall, {cpu:.2f} CPU",
+        "<= 3.0 s, <= 2 CPU-s",
+        "median of 3, whole command (ideal 1.6 s)",
+    )
 
 
 @contextmanager
 def slow_server() -> Iterator[int]:
     """The endpoint of slow_server.py, in a process of its own."""
-    process = subprocess.Popen([sys.executable, str(HERE / "slow_server.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / "slow_server.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     try:
         assert process.stdout is not None
         yield int(process.stdout.readline())
