@@ -14,11 +14,15 @@ class MissingExtra(MmteError):
     """A feature needs a package that is not installed."""
 
     def __init__(self, what: str, extra: str, missing: str) -> None:
-        super().__init__(f"{what} needs {missing}, which is not installed: pip install 'mmte[{extra}]'")
+        super().__init__(what, extra, missing)
+
+    def __str__(self) -> str:
+        what, extra, missing = self.args
+        return f"{what} needs {missing}, which is not installed: pip install 'mmte[{extra}]'"
 
 
 class Unavailable(MmteError):
-    """An item cannot run here for a reason that is no fault; it is skipped, and the message names the option that helps."""
+    """An item cannot run here for a reason that is no fault: it is skipped; the message names the option that helps."""
 
 
 class ModelGone(MmteError):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
+from sys import _getframe
+from types import FrameType
 from typing import Any, TypeVar
 
 from mmte.errors import MmteError, near
@@ -38,24 +39,40 @@ class Registry:
     def __init__(self, group: str = "mmte") -> None:
         self._classes: dict[str, dict[str, type]] = {kind: {} for kind in _KINDS}
         self._group = group
+        self._places: dict[tuple[str, str], str] = {}
         self._loaded_plugins = False
         self._broken: dict[str, str] = {}
 
     # -- registering ---------------------------------------------------------------------------
-    def _register(self, kind: str, ids: Iterable[str] | None) -> Callable[[T], T]:
+    def _register(self, kind: str, ids: Sequence[str] | None) -> Callable[[T], T]:
+        attribute = _KINDS[kind][0]
+        if ids is not None and not all(isinstance(name, str) for name in ids):
+            raise MmteError(f"{_place(ids[0], _getframe(2))}: write @registry.register_{kind}(), with brackets")
+
         def decorate(cls: T) -> T:
-            names = list(ids if ids is not None else getattr(cls, _KINDS[kind][0], ()))
-            if not names:
-                raise MmteError(f"{_place(cls)}: a {kind} class needs a non-empty `{_KINDS[kind][0]}`")
+            place = _place(cls, _getframe(1))
+            names = ids if ids is not None else getattr(cls, attribute, ())
+            if isinstance(names, str) or not names:
+                raise MmteError(f"{place}: a {kind} class needs `{attribute}`, a list with at least one id")
             for name in names:
-                old = self._classes[kind].get(name)
-                if old is not None and not _same(old, cls):
-                    raise MmteError(f"{kind} '{name}' is registered twice: by {_place(old)} and by {_place(cls)}")
+                old = self._classes[kind].get(name) or self._ours(kind, name, cls)
+                known = self._places.get((kind, name), "")
+                if old not in (None, cls) and not _imported_again(known, place):
+                    raise MmteError(f"{kind} '{name}' is registered twice: by {known} and by {place}")
             for name in names:
                 self._classes[kind][name] = cls
+                self._places[kind, name] = place
             return cls
 
         return decorate
+
+    def _ours(self, kind: str, name: str, cls: type) -> type | None:
+        """The class of one of our own ids that another package takes for its own, loaded or not."""
+        module = self._index(kind).get(name)
+        if module is None or cls.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            return None
+        importlib.import_module(module)
+        return self._classes[kind].get(name)
 
     def register_dataset(self, *ids: str) -> Callable[[T], T]:
         """Class decorator: registers a dataset class for its `dataset_ids` (or the ids given)."""
@@ -149,25 +166,28 @@ class Registry:
         if self._loaded_plugins:
             return
         self._loaded_plugins = True
+        messages = []
         for point in self._entry_points():
             try:
                 point.load()
-            except Exception as error:  # whatever a foreign package does at import is not ours to know
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - what a foreign package does at import is not ours
                 origin = f"'{point.name}'" + (f" of {point.dist.name} {point.dist.version}" if point.dist else "")
-                self._broken[origin] = f"{type(error).__name__}: {error}"
-                warnings.warn(f"mmte: plugin {origin} ({point.value}) could not be loaded: {error}", PluginWarning, 4)
+                why = " ".join(f"{type(error).__name__}: {error}".split())
+                self._broken[origin] = why
+                messages.append(f"mmte: plugin {origin} ({point.value}) could not be loaded: {why}")
+        for message in messages:  # after the last one was loaded, for warnings may be errors here
+            warnings.warn(message, PluginWarning, 4)
 
 
-def _same(one: type, other: type) -> bool:
-    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
+def _place(cls: Any, frame: FrameType) -> str:
+    """A class with the file and line that register it."""
+    name = f"{getattr(cls, '__module__', '?')}.{getattr(cls, '__qualname__', repr(cls))}"
+    return f"{name} ({frame.f_code.co_filename}:{frame.f_lineno})"
 
 
-def _place(cls: type) -> str:
-    name = f"{cls.__module__}.{cls.__qualname__}"
-    try:
-        return f"{name} ({inspect.getsourcefile(cls)}:{inspect.getsourcelines(cls)[1]})"
-    except (OSError, TypeError):
-        return name
+def _imported_again(one: str, other: str) -> bool:
+    """Whether two places are the same class in the same file, whatever its line is now."""
+    return one.rpartition(":")[0] == other.rpartition(":")[0]
 
 
 registry = Registry()

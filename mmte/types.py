@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final, Literal
 
 from mmte.errors import MmteError, near
@@ -143,13 +143,12 @@ class Generation:
         return cls(**values)
 
     def changed(self) -> dict[str, Any]:
-        """The settings that differ from their defaults (`max_new_tokens` and `repeat` left out)."""
-        skip = ("max_new_tokens", "repeat")
-        return {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if f.name not in skip and f.default is not MISSING and getattr(self, f.name) != f.default
-        }
+        """The settings that differ from their defaults (`max_new_tokens` and `repeat` left out); the
+        temperature of sampling always."""
+        found = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        if self.do_sample:
+            found["temperature"] = self.temperature
+        return {name: value for name, value in found.items() if name not in ("max_new_tokens", "repeat")}
 
     def with_repeat(self, repeat: int) -> Generation:
         """The same settings for another repetition."""
@@ -165,10 +164,10 @@ def _checked(name: str, value: Any, where: str) -> Any:
             raise wrong("true or false")
         return value
     if name == "stop_sequences":
-        items = (value,) if isinstance(value, str) else tuple(value or ())
-        if not all(isinstance(s, str) and s for s in items):
+        items = [value] if isinstance(value, str) else value or []
+        if not isinstance(items, (list, tuple)) or not all(isinstance(s, str) and s for s in items):
             raise wrong("a text or a list of texts")
-        return items
+        return tuple(items)
     if name == "temperature":
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
             raise wrong("a number >= 0")

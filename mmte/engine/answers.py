@@ -229,7 +229,7 @@ def _plain(response: Response) -> Response:
     """What came back, made safe to store: a text is a text, and nothing but white space is empty."""
     if response.status == "ok" and not isinstance(response.content, str):
         return Response.failed(f"the model returned a {type(response.content).__name__} where a text belongs")
-    if response.status == "ok" and not response.content.strip():
+    if response.status == "ok" and response.logprobs is None and not response.content.strip():
         return Response(response.model_id, "", None, response.finish_reason, "empty", response.cut, response.reasoning,
                         response.usage)  # fmt: skip
     return response

@@ -152,7 +152,8 @@ class _SamplesFile:
         s, r = trial.sample, trial.response
         row = {
             "id": s.id, "subset": s.subset, "cluster": s.cluster, "group": s.group, "messages": s.messages,
-            "target": s.target, "status": r.status, "content": r.content, "cut": r.cut, "value": trial.value, "reason": trial.reason,
+            "target": s.target, "status": r.status, "content": r.content, "cut": r.cut, "value": trial.value,
+            "reason": trial.reason,
         }  # fmt: skip
         if r.reasoning:
             row["reasoning"] = r.reasoning

@@ -13,7 +13,7 @@ from typing import Any
 from mmte.datasets.base import BaseDataset
 from mmte.errors import MmteError
 from mmte.registry import registry
-from mmte.types import ImageTxtSample, Sample
+from mmte.types import ImageTxtSample, Sample, TxtSample
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str).encode
 
@@ -89,7 +89,7 @@ class Samples:
         self._dataset = dataset
         self._shots = shots
         # Names and clusters come from the sample before its method, where that can be had.
-        self._plain = type(dataset).__getitem__ is BaseDataset.__getitem__
+        self._before = _before_method(dataset)
         self._picked: Sequence[int] = range(len(dataset)) if limit is None else self._pick(limit)
 
     def __len__(self) -> int:
@@ -99,7 +99,7 @@ class Samples:
         seen: dict[int, int] = {}
         for index in self._picked:
             final = self._dataset[index]
-            raw = self._dataset.dataset[index] if self._plain else final
+            raw = final if self._before is None else self._before[index]
             yield self._sample(raw, final, seen)
 
     def _sample(self, raw: Any, final: Any, seen: dict[int, int]) -> Sample:
@@ -126,7 +126,7 @@ class Samples:
         subsets: dict[str, dict[str, list[int]]] = {}
         seen: dict[int, int] = {}
         for index in range(len(self._dataset)):
-            raw = self._dataset.dataset[index] if self._plain else self._dataset[index]
+            raw = self._dataset[index] if self._before is None else self._before[index]
             sample = self._sample(raw, raw, seen)
             subsets.setdefault(sample.subset, {}).setdefault(sample.cluster, []).append(index)
         picked: list[int] = []
@@ -160,6 +160,16 @@ def few_shot(config: Mapping[str, Any] | None, data_root: Path | None) -> Shots:
         (s.id, (*s.messages, {"role": "assistant", "content": answer.replace("{target}", str(s.target))}))
         for s in samples
     ))  # fmt: skip
+
+
+def _before_method(dataset: Any) -> Sequence[Any] | None:
+    """The samples as they were before the dataset's method, if they lie open in `dataset.dataset`."""
+    kept = getattr(dataset, "dataset", None)
+    if type(dataset).__getitem__ is BaseDataset.__getitem__:
+        return dataset.dataset  # type: ignore[no-any-return]
+    if not isinstance(kept, list) or len(kept) != len(dataset) or getattr(dataset, "method_hook", None) is None:
+        return None
+    return kept if all(isinstance(s, (TxtSample, ImageTxtSample)) for s in kept) else None
 
 
 def _content(raw: Any) -> list[Any]:

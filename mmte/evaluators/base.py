@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 from mmte.errors import MmteError, near
@@ -45,9 +47,10 @@ class BaseEvaluator:
             )
         if kwargs:
             unknown = next(iter(kwargs))
-            raise MmteError(f"evaluator '{evaluator_id}' has no option '{unknown}'")
+            hint = near(unknown, _options(type(self)))
+            raise MmteError(f"evaluator '{evaluator_id}' has no option '{unknown}'.{hint}")
         self.evaluator_id = evaluator_id
-        self.metrics_cfg: dict[str, dict[str, Any]] = {name: dict(cfg or {}) for name, cfg in (metrics_cfg or {}).items()}
+        self.metrics_cfg = {name: dict(cfg or {}) for name, cfg in (metrics_cfg or {}).items()}
         for name in self.metrics_cfg:
             metric_for(name)
 
@@ -65,11 +68,48 @@ class BaseEvaluator:
 
     def eval(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> dict[str, Any]:
         """Process columns and apply each configured metric: `{metric: value}`."""
-        out = self.process(preds, labels, extras)
-        return {name: metric_for(name)(out[1], out[0], **cfg) for name, cfg in self.metrics_cfg.items()}
+        preds, labels, _ = process_columns(self, preds, labels, extras)
+        return {name: metric_for(name)(labels, preds, **cfg) for name, cfg in self.metrics_cfg.items()}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.eval(*args, **kwargs)
+
+
+def process_columns(evaluator: BaseEvaluator, preds: Any, labels: Any, extras: Any) -> tuple[Any, Any, Any]:
+    """What `process` makes of columns: `(preds, labels, extras)`, though it may take or return no extras.
+
+    Raises:
+        TypeError: something else came back, or columns of another length; the class is named.
+    """
+    given = (preds, labels, extras)[: _columns_taken(type(evaluator).process)]
+    out = evaluator.process(*given)
+    who = f"{type(evaluator).__name__}.process"
+    if not isinstance(out, (tuple, list)) or len(out) not in (2, 3):
+        raise TypeError(f"{who} must return (preds, labels) or (preds, labels, extras), not a {type(out).__name__}")
+    for what, column in zip(("values", "labels", "extras"), out, strict=False):
+        if column is None and what != "values":
+            continue
+        if not hasattr(column, "__len__") or isinstance(column, str):
+            raise TypeError(f"{who} returned a {type(column).__name__} where the column of {what} belongs")
+        if len(column) != len(preds):
+            raise TypeError(f"{who} returned {len(column)} {what} for {len(preds)} answers")
+    new_labels = labels if out[1] is None else out[1]
+    return out[0], new_labels, extras if len(out) == 2 or out[2] is None else out[2]
+
+
+@cache
+def _columns_taken(process: Any) -> int:
+    """How many of preds, labels and extras a `process` takes, `self` not counted."""
+    parameters = list(inspect.signature(process).parameters.values())[1:]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return 3
+    return min(3, sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters))
+
+
+def _options(cls: type) -> list[str]:
+    """The options that a class's constructor takes, those of its base classes too."""
+    names = [name for base in cls.__mro__ if "__init__" in vars(base) for name in inspect.signature(base).parameters]
+    return [name for name in names if name not in ("self", "args", "kwargs", "evaluator_id")]
 
 
 def __getattr__(name: str) -> Any:

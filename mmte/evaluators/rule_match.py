@@ -10,7 +10,7 @@ An answer counts when there is one way to read it; else it is UNPARSED. The rule
    not on the scale ("75", "50/100", "0-50") makes the answer unreadable.
 3. Numbers that are not presented say nothing alone ("code 50"), but one that is on the scale and
    contradicts the others makes the answer unreadable. Percentages, money, counted things, and the ends of the scale
-   ("from -100 to 100") are no numbers in this sense, and neither is a list marker ("1. 50").
+   ("from -100 to 100") are no numbers in this sense, and neither is a list marker of one digit ("1. 50").
 4. Everything that counts must agree. "- 50" may be a list item or minus 50: it needs a phrase beside it.
 """
 
@@ -50,6 +50,8 @@ _SIGNS = str.maketrans(
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\u00ad\u0300-\u036f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20e3\ufe00-\ufe0f\ufeff]"
 )
+_DRESSED = re.compile(r"[^a-z0-9 \n.,;:!?()%+/-]|  ")  # whatever the patterns below change
+_NEWLINE = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _ARROW = re.compile(r"[-=]{1,5}>|[\u2190-\u21ff]")
 _TEX = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm)\b")
 _TEX_NUMBER = re.compile(r"(\$\$?)[ {]{0,3}([-+]?[0-9.]{1,9})[ }]{0,3}\1")
@@ -66,10 +68,13 @@ def plain(text: str) -> str:
     """An answer in lower case, in one form of digits, signs, quotes and spaces, and without markup."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
-    text = _BLANK_RUN.sub(" ", _INVISIBLE.sub("", text.casefold()))
+    text = text.casefold()
+    if not _DRESSED.search(text):
+        return text
+    text = _BLANK_RUN.sub(" ", _INVISIBLE.sub("", _NEWLINE.sub("\n", text)))
     text = _TEX_NUMBER.sub(r"\2", _TEX.sub("", _ARROW.sub(":", text)))
-    text = _LINE_MARK.sub("", _TAG.sub(" ", text))
-    return _BLANK_RUN.sub(" ", _MARKUP_BLANK.sub(" ", _GONE.sub("", text)))
+    text = _LINE_MARK.sub("", _GONE.sub("", _TAG.sub(" ", text)))
+    return _BLANK_RUN.sub(" ", _MARKUP_BLANK.sub(" ", text))
 
 
 # -- numbers -------------------------------------------------------------------------------------
@@ -86,6 +91,7 @@ _NUMBER = re.compile(
 _NUMBER_WORDS: Final = {"zero": 0.0, "fifty": 50.0, "hundred": 100.0, "a hundred": 100.0, "one hundred": 100.0}
 _ANY_NUMBER_WORD = re.compile(r"\b(?:zero|fifty|hundred|thousand)\b")
 _CANONICAL = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_BARE = re.compile(r"\s{0,9}(-?(?:0|[1-9][0-9]{0,9})(?:\.[0-9]{1,9})?)\.?\s{0,9}")
 _MARKER = re.compile(r"[.)][ \t]+\S")
 _NOUNS = (
     "answer|rating|score|choice|response|selection|option|value|number|level|verdict|result|conclusion|reply|opinion"
@@ -98,11 +104,12 @@ _FILLERS = (
     f"|likely|around|about|roughly|approximately|therefore|here|{_NOUNS}"
 )
 _SCALE = "\x1f"  # stands for the ends of the scale that an answer named; a rating may follow
-_CUE = re.compile(
-    rf"(?:\b(?:{_NOUNS}|{_VERBS}|therefore)\b|^\s*a\s*[:.]|{_SCALE})(?:[^\w<>$\u20ac\u00a3/\u00b1\u2264\u2265]|\b(?:{_FILLERS})\b)*$"
-)
+_PLAIN = r"[^\w<>$\u20ac\u00a3/\u00b1\u2264\u2265]"
+_CUE = re.compile(rf"(?:\b(?:{_NOUNS}|{_VERBS}|therefore)\b|^\s*a\s*[:.]|{_SCALE})(?:{_PLAIN}|\b(?:{_FILLERS})\b)*$")
+_MARKER_LEAD = re.compile(r"^[ \t(]*[0-9][.)][ \t]+")
+_BETWEEN = re.compile(r"[\s(),:=-]*")
 _SENTENCE = re.compile(r"[.!?\n](?=\s|$)")
-_LEAD = re.compile(r"[^\w<>$\u20ac\u00a3/\u00b1\u2264\u2265]*")
+_LEAD = re.compile(rf"{_PLAIN}*")
 _COUNTED = re.compile(
     r"[ \t]+(?!(?:because|since|as|for|on|which|meaning|indicating|is|and|or|but|due|given|to|out|if|so|i|not"
     r"|points?)\b)[^\W\d]"
@@ -125,6 +132,7 @@ class Number:
 
 # -- phrases -------------------------------------------------------------------------------------
 _HALVES = re.compile(
+    r"\b(?:strongly|somewhat)[\s-]{1,5}(?:dis)?agree[\s-]{1,5}(?:strongly|somewhat)\b|"
     r"\b(?:strongly|somewhat)\W{1,3}(?:(?:or|and|to|nor)\W{1,3})?(?:strongly|somewhat)\b"
     r"|\b(?:strongly|somewhat)\W{1,3}(?:dis)?agree\W{0,3}(?:\b(?:or|and|nor)\b|/)\W{0,3}(?:dis)?agree\b"
     r"|\b(?<!neither )(?:dis)?agree\W{0,3}(?:\b(?:or|and|nor)\b|/)\W{0,3}(?:dis)?agree\W{1,3}(?:strongly|somewhat)\b"
@@ -165,14 +173,16 @@ class Scale:
     def __init__(self, phrases: Mapping[str, float] | None = None, values: Sequence[float] | None = None) -> None:
         self.agreement = phrases is None
         given = PHRASES if phrases is None else phrases
-        self.phrases = {_key(plain(phrase)): float(value) for phrase, value in given.items()}
+        self.phrases = {_key(plain(phrase)): float(value) + 0.0 for phrase, value in given.items()}
         self.values = frozenset(float(v) + 0.0 for v in (VALUES if values is None else values))
         patterns = map(_phrase_pattern, sorted(self.phrases, key=len, reverse=True))
-        self._phrase = re.compile("|".join(patterns) or r"(?!)")
+        self._phrase = re.compile(rf"(?<!\w)(?:{'|'.join(patterns) or '(?!)'})")
         self._ends = _ends_pattern(min(self.values), max(self.values))
 
     def read(self, text: str) -> Any:
         """The value of an answer, or UNPARSED."""
+        if bare := _BARE.fullmatch(text):  # most answers are; the rules below come to the same
+            return value if (value := float(bare[1]) + 0.0) in self.values else UNPARSED
         text = self._ends.sub(_SCALE, plain(text))
         found = list(self._phrase.finditer(text))
         if any(_denied(text, m.start(), m.end()) for m in found) or (self.agreement and _HALVES.search(text)):
@@ -207,7 +217,7 @@ class Scale:
             begin, end = m.start(), m.end()
             may_be = self._readings(text, m)
             marks = not text[:begin].rpartition("\n")[2].strip(" \t(-+")
-            if marks and not may_be and len(digits) <= 2 and not tail and _MARKER.match(text, end):
+            if marks and not may_be and len(digits) == 1 and not tail and _MARKER.match(text, end):
                 continue
             before = text[:begin].rstrip(" ")[-1:] if begin else ""
             after = _COUNTED.match(text, end)
@@ -224,9 +234,7 @@ class Scale:
             size = _NUMBER_WORDS[digits]
         else:
             return frozenset()
-        if text[: m.start()].rstrip(" ")[-1:] in ("<", ">", "/") or re.match(
-            r"\s*(?:/|out of)\s*\d", text[m.end() :][:20]
-        ):
+        if text[: m.start()].rstrip(" ")[-1:] in ("<", ">") or re.match(r"\s*(?:/|out of)\s*\d", text[m.end() :][:20]):
             return frozenset()
         spaced = m["sign"] != sign and sign in ("-", "\u2014")
         glued = sign == "-" and m.start() > 0 and text[m.start() - 1].isalnum()
@@ -247,10 +255,6 @@ class Scale:
             if joined or _leads(text, n.start) or _cued(text, n.start) or _beside(text, n, edges):
                 chosen.add(i)
         return chosen
-
-
-_MARKER_LEAD = re.compile(r"^[ \t(]*[0-9]{1,2}[.)][ \t]+")
-_BETWEEN = re.compile(r"[\s(),:=-]*")
 
 
 def _leads(text: str, start: int) -> bool:
@@ -294,8 +298,8 @@ def _key(phrase: str) -> str:
 def _phrase_pattern(phrase: str) -> str:
     words = [re.escape(w) + ("(?:s|d|ing)?" if w.endswith("agree") else "") for w in phrase.split(" ")]
     body = "[\\s_-]{1,5}".join(words)
-    last = r"(?!\W{1,3}(?:dis)?agree)" if phrase.startswith(("agree ", "disagree ")) else ""
-    return rf"(?<!\w){body}(?!\w){last}"
+    last = r"(?![\s_-]{1,5}(?:dis)?agree)" if phrase.startswith(("agree ", "disagree ")) else ""
+    return rf"{body}(?!\w){last}"
 
 
 def _ends_pattern(low: float, high: float) -> re.Pattern[str]:
@@ -345,10 +349,12 @@ class MatchAndScoreEvaluator(BaseEvaluator):
     ) -> None:
         super().__init__(evaluator_id, metrics_cfg, **kwargs)
         if kv_mapping is not None and (
-            not isinstance(kv_mapping, Mapping) or not all(map(_rating, kv_mapping.values()))
+            not isinstance(kv_mapping, Mapping)
+            or not all(map(_rating, kv_mapping.values()))
+            or not all(isinstance(k, str) and re.search(r"\w", k) for k in kv_mapping)
         ):
             raise MmteError(
-                f"evaluator '{evaluator_id}': kv_mapping must map phrases to numbers, not {kv_mapping!r:.60}"
+                f"evaluator '{evaluator_id}': kv_mapping must map phrases to numbers, not {repr(kv_mapping)[:60]}"
             )
         if values is not None and (
             isinstance(values, (str, bytes))
@@ -356,7 +362,7 @@ class MatchAndScoreEvaluator(BaseEvaluator):
             or not values
             or not all(map(_rating, values))
         ):
-            raise MmteError(f"evaluator '{evaluator_id}': values must be a list of numbers, not {values!r:.60}")
+            raise MmteError(f"evaluator '{evaluator_id}': values must be a list of numbers, not {repr(values)[:60]}")
         self.scale = Scale(kv_mapping, values)
         reach = [*self.scale.values, *self.scale.phrases.values()]
         self.value_range = (min(reach), max(reach))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mmte.errors import MmteError, near
-from mmte.evaluators.base import BaseEvaluator
+from mmte.evaluators.base import BaseEvaluator, process_columns
 from mmte.evaluators.metrics import metric_for
 from mmte.registry import registry
 from mmte.types import UNPARSED, Trial
@@ -37,8 +37,8 @@ class SequentialEvaluator:
     def __init__(self, evaluator_seq_cfg: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
         self.evaluator_seq: list[BaseEvaluator | Join] = []
         self.keyname_prefix_seq: list[str] = []
-        for name, kwargs in _entries(evaluator_seq_cfg):
-            stage = _build(name, kwargs, evaluator_seq_cfg)
+        for name, kwargs, around in _entries(evaluator_seq_cfg):
+            stage = _build(name, kwargs, around)
             prefix = self.keyname_prefix_seq[-1] + "->" if self.keyname_prefix_seq else ""
             self.evaluator_seq.append(stage)
             self.keyname_prefix_seq.append(prefix + (stage.key if isinstance(stage, Join) else name))
@@ -109,7 +109,7 @@ class SequentialEvaluator:
             if stage is self.evaluator_seq[-1]:
                 results |= {f"{prefix}:{k}": v for k, v in stage.eval(preds, labels, extras).items()}
             else:
-                preds, labels, extras = (*stage.process(preds, labels, extras), extras)[:3]
+                preds, labels, extras = process_columns(stage, preds, labels, extras)
                 results[f"{prefix}:pred_no_op"] = preds
         return results
 
@@ -161,11 +161,18 @@ class Join:
             return False
         for trial, *parts in zip(alive, *columns, strict=True):
             trial.steps = {**(trial.steps or {}), **{c.key: p.value for c, p in zip(self.chains, parts, strict=True)}}
-            trial.value, trial.reason = _joined(self.how, parts)
+            trial.value, trial.reason = self._joined(parts)
         return True
 
+    def _joined(self, parts: Sequence[Trial]) -> tuple[Any, Any]:
+        for chain, part in zip(self.chains, parts, strict=True):
+            if part.reason == "scored" and not _is_flag(part.value):
+                value = repr(part.value)[:40]
+                raise MmteError(f"'{chain.key}' returned {value} where the join '{self.how}' needs 0 or 1")
+        return joined(self.how, parts)
 
-def _joined(how: str, parts: Sequence[Trial]) -> tuple[Any, Any]:
+
+def joined(how: str, parts: Sequence[Trial]) -> tuple[Any, Any]:
     """Three-valued logic: a chain without a value counts only where the others leave it open."""
     says = [None if p.reason != "scored" else bool(p.value) for p in parts]
     if how == "unless":
@@ -178,17 +185,18 @@ def _joined(how: str, parts: Sequence[Trial]) -> tuple[Any, Any]:
     return float(not decisive), "scored"
 
 
-def _entries(cfg: Any) -> list[tuple[str, Any]]:
+def _entries(cfg: Any) -> list[tuple[str, Any, Mapping[str, Any]]]:
+    """Each stage: its name, its options, and the mapping that it stands in."""
     if isinstance(cfg, (list, tuple)):
         return [entry for part in cfg for entry in _entries(part)]
     if not isinstance(cfg, Mapping):
         raise MmteError(f"an evaluator sequence is a mapping of evaluators to their options, not {cfg!r}")
-    return [(str(name), kwargs) for name, kwargs in cfg.items() if name not in SETTINGS]
+    return [(str(name), kwargs, cfg) for name, kwargs in cfg.items() if name not in SETTINGS]
 
 
-def _build(name: str, kwargs: Any, cfg: Any) -> BaseEvaluator | Join:
+def _build(name: str, kwargs: Any, around: Mapping[str, Any]) -> BaseEvaluator | Join:
     if name in JOINS:
-        return Join(name, kwargs, cfg.get("metrics_cfg") if isinstance(cfg, Mapping) else None)
+        return Join(name, kwargs, around.get("metrics_cfg"))
     try:
         cls = registry.get_evaluator_class(name)
     except MmteError as error:
@@ -219,25 +227,16 @@ def _run_stage(stage: BaseEvaluator, trials: Sequence[Trial], answers: Answers |
         _process(stage, alive)
     for trial in alive:
         value = trial.value
-        if trial.reason == "scored" and (value is None or value is UNPARSED or _is_nan(value)):
+        if trial.reason == "scored" and _is_no_value(value):
             trial.value, trial.reason = None, "unparsed"
     return True
 
 
 def _process(stage: BaseEvaluator, alive: Sequence[Trial]) -> None:
-    """Columns through a rule; two- and three-valued `process` are both fine."""
-    out = stage.process([t.value for t in alive], [t.target for t in alive], [t.extra for t in alive])
-    for what, column in zip(("values", "labels", "extras"), out, strict=False):
-        if column is not None and len(column) != len(alive):
-            raise TypeError(f"{type(stage).__name__}.process returned {len(column)} {what} for {len(alive)} answers")
-    for trial, value in zip(alive, out[0], strict=True):
-        trial.value = value
-    if out[1] is not None:
-        for trial, target in zip(alive, out[1], strict=True):
-            trial.target = target
-    if len(out) > 2 and out[2] is not None:
-        for trial, extra in zip(alive, out[2], strict=True):
-            trial.extra = extra
+    """Columns through a rule."""
+    columns = [[t.value for t in alive], [t.target for t in alive], [t.extra for t in alive]]
+    for trial, value, target, extra in zip(alive, *process_columns(stage, *columns), strict=True):
+        trial.value, trial.target, trial.extra = value, target, extra
 
 
 def _ask(stage: BaseEvaluator, model: str, alive: Sequence[Trial], answers: Answers) -> None:
@@ -252,5 +251,9 @@ def _ask(stage: BaseEvaluator, model: str, alive: Sequence[Trial], answers: Answ
             trial.value = stage.read(trial, got)
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
+def _is_no_value(value: Any) -> bool:
+    return value is None or value is UNPARSED or (isinstance(value, Real) and bool(value != value))
+
+
+def _is_flag(value: Any) -> bool:
+    return hasattr(value, "__float__") and float(value) in (0.0, 1.0)

@@ -19,7 +19,8 @@ class BaseChat:
     does not have. What `identity` returns is the model's part of the cache key.
 
     Class attributes:
-        modalities: "text" and, for models that see, "image".
+        modalities: "text" and, for models that see, "image". A class with a `chat` of its own that says
+            nothing is shown images, as MMTrustEval's models are.
         kinds: the request kinds that it answers.
         supports: the generation settings beyond max_new_tokens that it honours; others are an error.
         device: where it sits while loaded; one model at a time holds the GPU.
@@ -36,6 +37,11 @@ class BaseChat:
     )
     device: Literal["none", "cpu", "gpu"] = "gpu"
     batch_size: int = 16
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "chat" in vars(cls) and cls.modalities is BaseChat.modalities:
+            cls.modalities = frozenset({"text", "image"})
 
     def __init__(self, model_id: str) -> None:
         if self.model_family and model_id not in self.model_family:
@@ -75,9 +81,32 @@ class BaseChat:
         """Answer many; yields lists of (request, response) in any order.
 
         Each list is one transaction of the cache. A sample that fails is a `Response` with status
-        error; an exception means that the model is gone. The default asks `chat` one by one.
+        error; an exception means that the model is gone. The default asks `chat` one by one; where it
+        raises, that sample has failed, unless the memory is full or the error is mmte's own.
         """
+        if type(self).chat is BaseChat.chat:
+            raise NotImplementedError(f"{type(self).__name__} implements neither chat() nor generate()")
         for request in requests:
             kwargs: dict[str, Any] = {"max_new_tokens": request.generation.max_new_tokens, "do_sample": False}
             kwargs |= request.generation.changed()
-            yield [(request, self.chat(messages=[dict(m) for m in request.messages], **kwargs))]
+            try:
+                response = self.chat(messages=[dict(m) for m in request.messages], **kwargs)
+            except MmteError:
+                raise
+            except Exception as error:  # of a library that only the subclass knows: it costs this sample
+                if out_of_memory(error):
+                    raise
+                response = self._failed(error)
+            if not isinstance(response, Response):
+                response = self._failed(TypeError(f"chat() returned a {type(response).__name__}, not a Response"))
+            yield [(request, response)]
+
+    def _failed(self, error: Exception) -> Response:
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        passing = isinstance(error, (ConnectionError, TimeoutError))
+        return Response.failed(what, retryable=passing, model_id=self.model_id)
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out, on the host or (torch's `OutOfMemoryError`) on a device."""
+    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"

@@ -41,7 +41,7 @@ class Endpoint:
         except ValueError as error:
             raise MmteError(f"{where}: bad URL: {error}") from None
         if parts.username is not None or parts.password is not None:
-            raise MmteError(f"{where}: a URL holds no user or password; put the key into an environment variable: key=NAME")
+            raise MmteError(f"{where}: a URL holds no user or password; name an environment variable with key=NAME")
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
             raise MmteError(f"{where}: {url!r} is no URL of the form http(s)://HOST[:PORT]/PATH")
         if key_name and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", key_name):
@@ -87,12 +87,12 @@ class Endpoint:
                 continue
             self._check_transport(name, where)
             if not re.fullmatch(r"[\x21-\x7e]+", key):
-                raise MmteError(f"{where}: the environment variable {name} holds no usable key (spaces or non-ASCII in it)")
+                raise MmteError(f"{where}: the variable {name} holds no usable key (spaces or non-ASCII in it)")
             return key
         if self.key_name or names[0] == "OPENAI_API_KEY":
-            raise MmteError(f"{where}: the environment variable {names[0]} is not set; it must hold the key for {self.host}")
+            raise MmteError(f"{where}: set the environment variable {names[0]} to the key for {self.host}")
         return ""
 
     def _check_transport(self, name: str, where: str) -> None:
         if self.scheme != "https" and not self.loopback:
-            raise MmteError(f"{where}: the key in {name} would go to {self.host} unencrypted; use https, or unset {name}")
+            raise MmteError(f"{where}: the key in {name} would go to {self.host} in the clear; use https or unset it")

@@ -111,10 +111,9 @@ class OpenAIChat(BaseChat):
     def _jobs(self, requests: Iterable[Request]) -> Iterator[tuple[Request, str, bytes]]:
         for request in requests:
             self._check(request)
-            raw = request.kind == "raw"
-            body = (raw_body if raw else chat_body)(request, who=self._where, limit=self._limit_field)
-            # ASCII, so that lone surrogates in a prompt do not break the encoding.
-            yield request, "/completions" if raw else "/chat/completions", json.dumps({"model": self._model} | body).encode()
+            path, build = ("/completions", raw_body) if request.kind == "raw" else ("/chat/completions", chat_body)
+            body = {"model": self._model} | build(request, who=self._where, limit=self._limit_field)
+            yield request, path, json.dumps(body).encode()
 
     def _check(self, request: Request) -> None:
         check_request(request, kinds=self.kinds, supports=self.supports, who=f"{self._where} (openai)")
@@ -123,7 +122,7 @@ class OpenAIChat(BaseChat):
         if 300 <= reply.status < 400:
             to = one_line(reply.location, 100) or "elsewhere"
             return Response.failed(
-                f"HTTP {reply.status}: the server redirects to {to}; redirects are not followed, give that URL to --model",
+                f"HTTP {reply.status}: the server redirects to {to}; this is not followed, give --model that URL",
                 model_id=self.model_id,
             )
         response = read_body(reply.status, reply.body, self.model_id)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 from mmte.errors import MmteError
 from mmte.models.base import BaseChat
 from mmte.models.spec import ModelSpec
 from mmte.registry import registry
-from mmte.types import Request, Response
+from mmte.types import Request, Response, Status
 
 
 @registry.register_backend()
@@ -20,7 +21,8 @@ class ReplayChat(BaseChat):
     """`replay:FILE` or `replay:DIR`: JSON Lines with `messages` and `content`, such as `samples/*.jsonl` of a report.
 
     A question that is not in the files is a failure, never an answer. `status`, `cut`, `reasoning` and
-    `finish_reason` are taken over where a line has them. Generation settings are not compared.
+    `finish_reason` are taken over where a line has them. Generation settings are not compared. A file that
+    names a sample (its `id` and messages) several times has its answers to repetitions, in order.
 
     Raises:
         MmteError: no such file, or a line that is no JSON object with `messages`; file and line are named.
@@ -42,7 +44,7 @@ class ReplayChat(BaseChat):
         self._files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
         if not self._files or not all(f.is_file() for f in self._files):
             raise MmteError(f"--model {spec.name}: there is no file {path} to replay")
-        self._answers: dict[str, Response] = {}
+        self._answers: dict[tuple[str, int], Response] = {}
 
     @classmethod
     def from_spec(cls, spec: ModelSpec) -> Self:
@@ -60,20 +62,31 @@ class ReplayChat(BaseChat):
     def load(self) -> None:
         """Read the files."""
         for path in self._files:
-            with path.open(encoding="utf-8") as file:
-                for number, line in enumerate(file, 1):
-                    if line.strip():
-                        self._read(line, f"{path}:{number}")
+            seen: Counter[tuple[str, Any]] = Counter()
+            try:
+                with path.open(encoding="utf-8") as file:
+                    for number, line in enumerate(file, 1):
+                        if line.strip():
+                            self._read(line, f"{path}:{number}", seen)
+            except (OSError, UnicodeDecodeError) as error:
+                raise MmteError(f"{path}: cannot be read: {error}") from error
 
-    def _read(self, line: str, where: str) -> None:
+    def _read(self, line: str, where: str, seen: Counter[tuple[str, Any]]) -> None:
         try:
             row = json.loads(line)
             key = _key(row["messages"])
+            if not isinstance(row["content"], str):
+                raise TypeError("its content is no text")
+            if row.setdefault("status", "ok") not in get_args(Status):
+                raise ValueError(f"there is no status {row['status']!r}")
             response = Response.from_dict({**row, "model_id": self.model_id})
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise MmteError(f"{where}: not a JSON object with 'messages' and 'content' ({error})") from error
+        sample = (key, str(row.get("id")))
+        repeat = seen[sample]  # a file names a sample once for each repetition
+        seen[sample] += 1
         if response.status != "error":
-            self._answers.setdefault(key, response)
+            self._answers.setdefault((key, repeat), response)
 
     def close(self) -> None:
         """Forget the answers."""
@@ -82,7 +95,7 @@ class ReplayChat(BaseChat):
     def generate(self, requests: Iterable[Request]) -> Iterator[list[tuple[Request, Response]]]:
         """All at once."""
         missing = Response.failed("not in the replayed files", model_id=self.model_id)
-        yield [(r, self._answers.get(_key(r.messages), missing)) for r in requests]
+        yield [(r, self._answers.get((_key(r.messages), r.generation.repeat), missing)) for r in requests]
 
 
 def _key(messages: Iterable[Mapping[str, Any]]) -> str:

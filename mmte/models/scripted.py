@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from mmte.errors import ModelGone
+from mmte.errors import MmteError, ModelGone
 from mmte.models.base import BaseChat
 from mmte.models.spec import ModelSpec
 from mmte.registry import registry
@@ -18,6 +18,7 @@ from mmte.types import Request, Response
 
 _FAULTS = ("fail", "flaky", "hang")
 _ANSWERS = ("empty", "filtered", "cut", "refuse", "malformed")
+_OTHERS = ("batch", "wait", "oom", "die", "gone", "dead", "modalities", "device", "seed", "log", "timeout")
 _REFUSAL = "I cannot help with that."
 _MALFORMED = "\x1b[31m\x00<think>\ud800 \u202e ::error::"
 
@@ -45,7 +46,7 @@ class ScriptedChat(BaseChat):
     )
 
     def __init__(self, spec: ModelSpec) -> None:
-        spec.check_options(*_FAULTS, *_ANSWERS, "batch", "wait", "oom", "die", "gone", "dead", "modalities", "device", "seed", "log", "timeout")
+        spec.check_options(*_FAULTS, *_ANSWERS, *_OTHERS)
         self.model_id = spec.name
         self.answer = spec.target
         self.shares = {name: spec.option(name, float, 0.0) for name in (*_FAULTS, *_ANSWERS)}
@@ -54,6 +55,8 @@ class ScriptedChat(BaseChat):
         self.oom = spec.option("oom", int, 0)
         self.die = spec.option("die", int, 0)
         self.gone = spec.option("gone", str, "")
+        if self.gone not in ("", "load", "answer"):
+            raise MmteError(f"--model {spec.name}: gone={self.gone!r} is neither load nor answer")
         self.dead = spec.option("dead", bool, False)
         self.timeout = spec.option("timeout", float, float("inf"))
         self.seed = spec.option("seed", int, 0)
@@ -130,7 +133,9 @@ class ScriptedChat(BaseChat):
             point, edge = self._hash(f"{text}#{kind[0]}"), 0.0
             for name in kind:
                 edge += self.shares[name]
-                if point < edge and not (name == "flaky" and text in self._flaked):
+                if point < edge:
+                    if name == "flaky" and text in self._flaked:
+                        break
                     return name
         return ""
 
@@ -146,4 +151,11 @@ class ScriptedChat(BaseChat):
 
 
 def _text(request: Request) -> str:
-    return json.dumps([m["content"] for m in request.messages], sort_keys=True) + request.continuation
+    """What was asked, images by their file names: the same wherever the data lies."""
+    parts = []
+    for message in request.messages:
+        content = message["content"]
+        if not isinstance(content, str):
+            content = [Path(content.get("image_path") or "").name, content.get("text")]
+        parts.append(content)
+    return json.dumps(parts) + request.continuation

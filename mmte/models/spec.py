@@ -97,10 +97,9 @@ def parse_model(text: str, option: str = "--model") -> ModelSpec:
             options[key] = unquote(value) if eq else "yes"
         return ModelSpec(name or re.sub(r"[^\w.+-]+", "-", rest).strip("-"), backend, target, options)
     if rest in catalogue():
-        found = parse_model(f"{name or rest}={catalogue()[rest]['spec']}", option)
-        return found
+        return parse_model(f"{name or rest}={catalogue()[rest]['spec']}", option)
     known = [*catalogue(), *registry.list_chatmodels()]
     if rest in known:
         return ModelSpec(name or re.sub(r"[^\w.+-]+", "-", rest), "chatmodel", rest)
     prefixes = ", ".join(f"{b}:" for b in registry.list_backends())
-    raise MmteError(f"{option}: unknown model '{rest}'.{near(rest, known)} Or NAME=SPEC with SPEC one of {prefixes} ...")
+    raise MmteError(f"{option}: unknown model '{rest}'.{near(rest, known)} Or NAME=SPEC, SPEC one of {prefixes} ...")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import os
 import random
 import threading
 import time
@@ -125,7 +126,8 @@ class Transport:
                 left -= len(batch)
                 yield batch
         finally:
-            self._call(run.cancel())
+            if self._finalizer.alive:
+                self._call(run.cancel())
 
     # -- in the loop's thread --------------------------------------------------------------------
     async def _open(self) -> aiohttp.ClientSession:
@@ -153,6 +155,9 @@ class Transport:
                 continue
             except TimeoutError:
                 response = self._failed(f"no answer within {self.limits.timeout:g} s")
+            except _TooLong:
+                self._reached = True
+                return Response.failed(f"the reply is longer than {MAX_BODY >> 20} MB")
             except self._lost as error:
                 response = self._failed(f"the connection broke: {type(error).__name__}: {error}")
             else:
@@ -172,15 +177,16 @@ class Transport:
                 size += len(chunk)
                 if size > MAX_BODY:
                     got.close()
-                    error = {"message": f"the reply is longer than {MAX_BODY >> 20} MB"}
-                    return Reply(413, f'{{"error": {{"message": "{error["message"]}"}}}}'.encode())
+                    raise _TooLong
                 chunks.append(chunk)
             headers = got.headers
             return Reply(got.status, b"".join(chunks), headers.get("Location", ""), headers.get("Retry-After", ""))
 
     def _not_reached(self, error: Exception, last: bool) -> Response:
         why = getattr(error, "os_error", None) or error
-        text = f"{self.endpoint.place} is not reachable: {getattr(why, 'strerror', None) or why}"
+        number = getattr(why, "errno", None) or 0
+        reason = os.strerror(number) if number > 0 else getattr(why, "strerror", None) or why
+        text = f"{self.endpoint.place} is not reachable: {reason}"
         if last and not self._reached:
             self._unreachable += 1
             if self._unreachable >= GONE_AFTER:
@@ -192,6 +198,10 @@ class Transport:
 
     def _call(self, work: Coroutine[Any, Any, R]) -> R:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+class _TooLong(Exception):
+    """A reply of more than MAX_BODY bytes."""
 
 
 class _Run(Generic[T]):
@@ -224,13 +234,15 @@ class _Run(Generic[T]):
         await asyncio.gather(*flying, return_exceptions=True)
 
     async def _one(self, tag: T, path: str, body: bytes) -> None:
-        self._done.append((tag, await self._answer(path, body)))
+        response = await self._answer(path, body)
+        self._done.append((tag, response))  # the list of now, not the one from before the wait
 
     def _landed(self, task: asyncio.Task[None]) -> None:
         self._flying.discard(task)
+        error = None if task.cancelled() else task.exception()  # always fetched, or asyncio logs it
         if self._stopped:
             return
-        if error := None if task.cancelled() else task.exception():
+        if error is not None:
             self._stopped = True
             self._flush()
             self.out.put(error)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mmte.errors import MmteError
-from mmte.models.text import finish, one_line
+from mmte.models.text import finish, one_line, storable
 from mmte.types import Message, Request, Response
 
 RETRYABLE: Final = frozenset({408, 409, 425, 429})
@@ -45,10 +45,10 @@ def content(message: Message, who: str) -> str | list[dict[str, Any]]:
     """A message's content as it goes over the wire; text only, an image is an MmteError."""
     value = message.get("content", "")
     if isinstance(value, str):
-        return value
+        return storable(value)
     if isinstance(value, Mapping) and not value.get("image_path") and isinstance(value.get("text"), str):
-        return str(value["text"])
-    raise MmteError(f"{who} reads text only; this task shows it images. Choose a model that sees, or leave the task out")
+        return storable(value["text"])
+    raise MmteError(f"{who} reads text only; this task shows it an image; choose a model that sees")
 
 
 def settings(request: Request, limit: str) -> dict[str, Any]:

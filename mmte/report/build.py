@@ -15,12 +15,17 @@ import pytest
 from mmte import __version__
 
 SCHEMA = "mmte.report/1"
+_PACKAGES = ("pytest", "pytest-xdist", "numpy", "torch", "transformers", "xllamacpp")
 VOLATILE = ("effort", "duration", "worker", "node")
 """Keys of a result that may differ between two runs that measured the same."""
 
 
 def build_report(
-    config: pytest.Config, run: Mapping[str, str], rows: Sequence[Mapping[str, Any]], exit_status: int | None, seconds: float
+    config: pytest.Config,
+    run: Mapping[str, str],
+    rows: Sequence[Mapping[str, Any]],
+    exit_status: int | None,
+    seconds: float,
 ) -> dict[str, Any]:
     """The report of a run: settings, results in the order of their case ids, and how many ended how."""
     option = config.option
@@ -35,7 +40,7 @@ def build_report(
             "mmte": __version__,
             "python": platform.python_version(),
             "platform": platform.platform(),
-            "packages": {name: found for name in ("pytest", "pytest-xdist", "numpy", "torch", "transformers") if (found := _version(name))},
+            "packages": {name: found for name in _PACKAGES if (found := _version(name))},
         },
         "settings": {
             "data": "given" if option.mmte_data else "mini",

@@ -43,5 +43,5 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
                     yield json.loads(line)
                 except ValueError:
                     raise MmteError(f"{path}:{number}: no valid JSON") from None
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise MmteError(f"{path}: cannot be read: {error}") from None

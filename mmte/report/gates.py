@@ -52,7 +52,9 @@ def load_gates(path: Path) -> list[Gate]:
     return [_gate(f"{where}: gate {number}", entry) for number, entry in enumerate(data.get("gate", []), 1)]
 
 
-def _gate(where: str, entry: Mapping[str, Any]) -> Gate:
+def _gate(where: str, entry: Any) -> Gate:
+    if not isinstance(entry, dict):
+        raise MmteError(f"{where}: write [[gate]] and a line for each of {', '.join(KEYS)}")
     for key, value in entry.items():
         if key not in KEYS:
             raise MmteError(f"{where}: unknown key '{key}'.{near(key, KEYS)}")
@@ -86,7 +88,8 @@ def violations(estimates: Sequence[Mapping[str, Any]], gates: Iterable[Gate]) ->
         e = by_name.get((gate.metric, gate.subset))
         if e is None:
             known = ", ".join(m + (f"/{s}" if s else "") for m, s in by_name)
-            bad.append((f"{name} was not measured where {gate.limit} is required (measured: {known or 'nothing'})", gate.known_bad))
+            text = f"{name} was not measured where {gate.limit} is required (measured: {known or 'nothing'})"
+            bad.append((text, gate.known_bad))
         elif text := gate.limit.violated(e["value"], e["low"], e["high"]):
             bad.append((f"{name} {text}", gate.known_bad))
     return bad

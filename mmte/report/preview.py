@@ -19,9 +19,13 @@ def preview_lines(runtime: Runtime, cases: Sequence[Case]) -> list[str]:
         except MmteError as error:
             lines.append(f"{case.id}: would fail: {clean(str(error))}")
             continue
+        except Exception as error:  # noqa: BLE001 - a dataset of another package: the item would fail, the others not
+            lines.append(f"{case.id}: would fail: {type(error).__name__}: {clean(str(error))}")
+            continue
         if preview.skip:
             lines.append(f"{case.id}: skip: {clean(preview.skip)}")
             continue
         total, asks = total + preview.n, asks + preview.to_ask
         lines.append(f"{case.id}: n={preview.n} cached={preview.cached} to ask={preview.to_ask}")
-    return [*lines, f"{len(cases)} items, {total} answers, {asks} to ask (items that share answers count them each)"]
+    items = "1 item" if len(cases) == 1 else f"{len(cases)} items"
+    return [*lines, f"{items}, {total} answers, {asks} to ask (items that share answers count them each)"]

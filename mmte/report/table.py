@@ -19,7 +19,8 @@ def table_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     known = [a for a in ASPECTS if any(row["aspect"] == a for row in rows)]
     others = sorted({row["aspect"] for row in rows} - set(known))
     for aspect in [*known, *others]:
-        yield f"{aspect or 'other'}".ljust(width) + " {:>9} {:>19} {:>8} {:>8}  {}".format(*_HEAD).rstrip(), {"bold": True}
+        head = " {:>9} {:>19} {:>8} {:>8}  {}".format(*_HEAD)
+        yield f"{(aspect or 'other').ljust(width)}{head}".rstrip(), {"bold": True}
         for row in sorted((r for r in rows if r["aspect"] == aspect), key=lambda r: str(r["case"])):
             yield from _row(row, width)
 
@@ -64,11 +65,12 @@ def markdown(rows: Sequence[Mapping[str, Any]]) -> str:
     """The table for a CI's summary page."""
     lines = ["| item | metric | value | 95 % interval | n | |", "|---|---|---|---|---|---|"]
     for row in sorted(rows, key=lambda r: (str(r["aspect"]), str(r["case"]))):
-        note = _note(row).replace("|", "\\|")
+        note, case = (text.replace("|", "\\|") for text in (_note(row), clean(row["case"])))
         if not row["estimates"]:
-            lines.append(f"| `{row['case']}` | | | | | {note} |")
+            lines.append(f"| `{case}` | | | | | {note} |")
         for e in row["estimates"]:
             value = "-" if e["value"] is None else f"{e['value']:.3f}"
             interval = "" if e["low"] is None else f"{e['low']:.3f} to {e['high']:.3f}"
-            lines.append(f"| `{row['case']}` | {_metric(e)} | {value} | {interval} | {e['n']} | {note} |")
+            n = "" if e["n"] is None else e["n"]
+            lines.append(f"| `{case}` | {_metric(e)} | {value} | {interval} | {n} | {note} |")
     return "\n".join(lines) + "\n\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_COMMAND = re.compile(r"::(?=[A-Za-z])|##(?=\[)|##(?=vso)")
+_COMMAND = re.compile(r"::(?=\w)|##(?=\w*\[)")
 
 
 def clean(text: str, *, keep_lines: bool = False) -> str:

@@ -82,28 +82,26 @@ def _climb(x: Floats, y: Floats, x_open: Floats, y_open: Floats) -> float:
     xs = np.concatenate([x, groups])
     ys = np.concatenate([y, np.bincount(inverse, weights=y_open) / counts])
     n, k = w.sum(), len(x)
-    r = -1.0
-    for _ in range(max(50, min(2000, 20_000_000 // len(ys)))):
+    r, rise = -1.0, 1.0
+    for _ in range(max(30, min(2000, 4_000_000 // len(ys)))):
         middle = (w @ ys) / n
-        away = ys - middle
-        spread, shared = w @ away**2, (w * xs) @ ys
-        r, before = float(shared / math.sqrt(spread)), r
-        if r - before <= 1e-13:
+        spread, shared = w @ (ys - middle) ** 2, (w * xs) @ ys
+        rise, r = float(shared / math.sqrt(spread)) - r, float(shared / math.sqrt(spread))
+        if rise <= 1e-13:
             break
         ys[k:] = np.clip(middle + spread / shared * groups, 0.0, 1.0)
-    return _certified(r, xs, ys, w, k)
+    return min(1.0, r + max(1e-9, _slack(r, xs, ys, w, k, converged=rise <= 1e-13)))
 
 
-def _certified(r: float, xs: Floats, ys: Floats, w: Floats, k: int) -> float:
-    """The least bound above `r` that is proven.
+def _slack(r: float, xs: Floats, ys: Floats, w: Floats, k: int, *, converged: bool) -> float:
+    """How far above `r` the maximum may still be.
 
-    For the direction u of the centred y, x.y - t |y - mean| <= (x - t u).y, linear in the open y: where its
-    maximum over the box is <= 0, no correlation is above t.
+    For the direction u of the centred y, x.y - r |y - mean| <= (x - r u).y, which is linear in the open y, so
+    that its maximum over the box is at a corner; the spread of the known y bounds |y - mean| below.
     """
+    known = float(np.linalg.norm(ys[:k] - ys[:k].mean())) if k else 0.0
+    if known < 1e-6:
+        return 0.0 if converged else 1.0
     away = ys - (w @ ys) / w.sum()
-    length = math.sqrt(w @ away**2)
-    for step in np.geomspace(1e-12, 2.0, 60):
-        slope = w * (xs - (r + step) * away / length)
-        if slope[:k] @ ys[:k] + np.maximum(slope[k:], 0).sum() <= 0:
-            return min(1.0, r + float(step))
-    return 1.0
+    slope = w * (xs - r * away / math.sqrt(w @ away**2))
+    return float(slope[:k] @ ys[:k] + np.maximum(slope[k:], 0).sum()) / known

@@ -68,7 +68,8 @@ class BaseTask:
         c = case.config
         return cls(
             c["dataset_id"], case.model, method_cfg=c.get("method_cfg"), dataset_cfg=c.get("dataset_cfg"),
-            generation_kwargs=c.get("generation_kwargs"), evaluator_seq_cfgs=[c["evaluator"]], runtime=runtime, case=case,
+            generation_kwargs=c.get("generation_kwargs"), evaluator_seq_cfgs=[c["evaluator"]],
+            runtime=runtime, case=case,
         )  # fmt: skip
 
     # -- the steps -----------------------------------------------------------------------------
@@ -121,10 +122,12 @@ class BaseTask:
             raise
         self.complete = all(t.complete for t in tallies)
         effort = {
-            "asked": answers.asked - asked, "cached": answers.cached - cached, "seconds": round(time.monotonic() - started, 3),
+            "asked": answers.asked - asked, "cached": answers.cached - cached,
+            "seconds": round(time.monotonic() - started, 3),
         }  # fmt: skip
         self.results = [self._result(t, seen.hexdigest()[:16], effort, n) for n, t in enumerate(tallies)]
-        return {"total_results": {k: v for tally, r in zip(tallies, self.results, strict=True) for k, v in _totals(tally, r)}}
+        pairs = zip(tallies, self.results, strict=True)
+        return {"total_results": {key: value for tally, result in pairs for key, value in _totals(tally, result)}}
 
     def save_results(self, results: Mapping[str, Any]) -> None:
         """Write `log_file`, when there is one, atomically: totals and every sample."""
@@ -187,8 +190,8 @@ class BaseTask:
         problem = ""
         if coverage < self.runtime.settings.min_coverage:
             problem = (
-                f"{counts['answered']} of {expected} answered: coverage {coverage:.3g} is under"
-                f" --mmte-min-coverage={self.runtime.settings.min_coverage:g}, so there is no score; first error: {tally.first_error}"
+                f"{counts['answered']} of {expected} answered: coverage {coverage:.3g} is under --mmte-min-coverage="
+                f"{self.runtime.settings.min_coverage:g}, so there is no score; first error: {tally.first_error}"
             )
         estimates = tally.estimates(expected, self.case.id, self.case.config.get("direction") or {})
         if problem:
@@ -196,8 +199,8 @@ class BaseTask:
         file = self._samples_file(number)
         notes = [n for n in (self.runtime.answers.cache.problem, _data_note(self.dataset)) if n]
         return Result(
-            self.case.id, self._identities(seen), {"expected": expected, **counts}, round(coverage, 6), tuple(estimates),
-            file.name if file else "", effort, problem, tuple(notes),
+            self.case.id, self._identities(seen), {"expected": expected, **counts}, round(coverage, 6),
+            tuple(estimates), file.name if file else "", effort, problem, tuple(notes),
         )  # fmt: skip
 
     def _identities(self, seen: str) -> dict[str, str]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
-from mmte.errors import MmteError, near
-from mmte.evaluators.metrics import metric_for
-from mmte.evaluators.sequence import JOINS, SETTINGS, SequentialEvaluator
 from mmte.registry import registry
-from mmte.report.limits import Limit
 from mmte.tasks import yamlfile
+from mmte.tasks.checks import Checks
 from mmte.tasks.overrides import Override
-from mmte.tasks.yamlfile import Document, Where
+from mmte.tasks.sequences import SequenceReader
+from mmte.tasks.yamlfile import Where
 from mmte.types import ASPECTS, KINDS, Case, Generation
 
 KEYS = (
@@ -23,10 +20,11 @@ KEYS = (
     "dataset_id", "dataset_cfg", "method_cfg", "variants", "languages", "fewshot", "evaluators", "evaluator_seq_cfgs",
     "direction", "thresholds", "model_id", "log_file",
 )  # fmt: skip
-DATASET_KEYS = ("dataset_id", "name", "dataset_cfg", "method_cfg", "variants", "languages", "fewshot", "generation_kwargs")
+DATASET_KEYS = (
+    "dataset_id", "name", "dataset_cfg", "method_cfg", "variants", "languages", "fewshot", "generation_kwargs",
+)  # fmt: skip
 FEWSHOT_KEYS = ("n", "dataset_id", "dataset_cfg", "answer")
 METADATA_KEYS = ("version", "changes", "sources", "licence", "authors")
-_NAME = re.compile(r"[\w.+-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,8 @@ class TaskSpec:
             for dataset, about in self.datasets.items():
                 for sequence, chain in self.sequences.items():
                     config = {**self.common, **about, **chain}
-                    yield Case(f"{self.name}[{dataset}/{sequence}/{model}]", self.name, self.aspect, dataset, sequence, model, config)
+                    name = f"{self.name}[{dataset}/{sequence}/{model}]"
+                    yield Case(name, self.name, self.aspect, dataset, sequence, model, config)
 
 
 def load_task(path: Path, overrides: Sequence[Override] = ()) -> TaskSpec:
@@ -60,48 +59,52 @@ def load_task(path: Path, overrides: Sequence[Override] = ()) -> TaskSpec:
     document = yamlfile.load(path)
     if not isinstance(document.data, dict):
         raise document.error((), "a task file is a mapping of keys to values")
-    name = str(document.data.get("task") or path.name.removesuffix(path.suffix))
+    name = _task_name(document)
     for override in overrides:
         override.apply(name, document.data)
-    return _Reader(document, name).read()
+    return _Reader(document).read()
 
 
-class _Reader:
+def _task_name(document: yamlfile.Document) -> str:
+    """The task's name: its key, or the name of its file."""
+    path = document.path
+    return str(document.data.get("task") or path.name.removesuffix(path.suffix))
+
+
+class _Reader(Checks):
     """Checks one document, key by key."""
-
-    def __init__(self, document: Document, name: str) -> None:
-        self.doc, self.data, self.name = document, document.data, name
 
     def read(self) -> TaskSpec:
         data = self.data
-        self._known((), data, KEYS)
-        self._named(("task",), self.name)
-        aspect = self._one_of(("aspect",), data.get("aspect"), ASPECTS)
+        self.known((), data, KEYS)
+        name = self.name(("task",), _task_name(self.doc))
+        aspect = self.one_of(("aspect",), data.get("aspect"), ASPECTS)
         for key in ("title", "sub_aspect", "description"):
-            self._text((key,), data.get(key, ""))
-        self._log_file(data.get("log_file"))
+            self.text((key,), data.get(key, ""))
+        if data.get("log_file") is not None:
+            self.text(("log_file",), data["log_file"])
         common = {
             "title": data.get("title", ""),
             "sub_aspect": data.get("sub_aspect", ""),
-            "version": self._metadata(data.get("metadata") or {}),
-            "kind": self._one_of(("kind",), data.get("kind", "chat"), KINDS),
+            "version": self._metadata(self.mapping(("metadata",), data.get("metadata"))),
+            "kind": self.one_of(("kind",), data.get("kind", "chat"), KINDS),
         }
         datasets = self._datasets()
-        sequences = self._sequences()
+        sequences = SequenceReader(self.doc).read()
         model = self._default_model(data.get("model_id"))
-        return TaskSpec(self.name, aspect, common, datasets, sequences, model, common["title"], self.doc.path)
+        return TaskSpec(name, aspect, common, datasets, sequences, model, common["title"], self.doc.path)
 
     # -- datasets ------------------------------------------------------------------------------
     def _datasets(self) -> dict[str, dict[str, Any]]:
         data = self.data
         if ("datasets" in data) == ("dataset_id" in data):
             raise self.doc.error((), "name the data with either 'datasets' (a list) or 'dataset_id'")
+        entries: list[tuple[Where, Any]]
         if "dataset_id" in data:
-            entries: list[tuple[Where, Any]] = [((), data["dataset_id"])]
+            entries = [((), {"dataset_id": data["dataset_id"]})]
         else:
-            if not isinstance(data["datasets"], list) or not data["datasets"]:
-                raise self.doc.error(("datasets",), "must be a list with at least one dataset")
-            entries = [(("datasets", n), entry) for n, entry in enumerate(data["datasets"])]
+            listed = self.items(("datasets",), data["datasets"], "dataset")
+            entries = [(("datasets", n), entry) for n, entry in enumerate(listed)]
         found: dict[str, dict[str, Any]] = {}
         for where, entry in entries:
             for name, config in self._dataset(where, entry):
@@ -114,192 +117,118 @@ class _Reader:
         about = {"dataset_id": entry} if isinstance(entry, str) else entry
         if not isinstance(about, dict):
             raise self.doc.error(where, f"a dataset is an id or a mapping with 'dataset_id', not {entry!r}")
-        self._known(where, about, DATASET_KEYS)
-        at = (*where, "dataset_id")
-        dataset_id = about.get("dataset_id")
-        known = registry.list_datasets()
-        if dataset_id not in known:
-            raise self.doc.error(at, f"unknown dataset '{dataset_id}'.{near(dataset_id, known)}")
-        merged = {key: self._merged(where, about, key) for key in ("dataset_cfg", "method_cfg", "generation_kwargs", "fewshot")}
-        for method in merged["method_cfg"]:
-            self._checked((*where, "method_cfg", method), lambda m=method: registry.get_method_class(m))
-        self._generation(where, merged["generation_kwargs"])
-        merged["fewshot"] = self._fewshot(where, merged["fewshot"], dataset_id)
-        base = self._named((*where, "name"), about.get("name") or dataset_id)
+        self.known(where, about, DATASET_KEYS)
+        dataset_id = self._dataset_id((*where, "dataset_id"), about.get("dataset_id"))
+        merged = {
+            "dataset_cfg": self._options(where, about, "dataset_cfg"),
+            "method_cfg": self._methods(where, about),
+            "generation_kwargs": self._generation(where, about),
+        }
+        fewshot = self._fewshot(where, about)
+        base = self.name((*where, "name"), about["name"]) if about.get("name") is not None else dataset_id
         for suffix, extra in self._versions(where, about):
-            config = {**merged, "dataset_id": dataset_id, "dataset_cfg": {**merged["dataset_cfg"], **extra["dataset_cfg"]}}
-            config["language"], config["variant"] = extra["language"], extra["variant"]
+            options = {**merged["dataset_cfg"], **extra.pop("dataset_cfg")}
+            examples = {"dataset_id": dataset_id, "dataset_cfg": options, **fewshot} if fewshot else {}
+            config = {**merged, "dataset_id": dataset_id, "dataset_cfg": options, "fewshot": examples, **extra}
             yield base + suffix, config
+
+    def _dataset_id(self, where: Where, dataset_id: Any) -> str:
+        if dataset_id is None:
+            raise self.doc.error(where, "is missing: which dataset?")
+        self.text(where, dataset_id)
+        known = registry.list_datasets()
+        if dataset_id not in known:  # asked for by name, so that a plugin that could not be loaded is named, too
+            self.checked(where, registry.get_dataset_class, dataset_id)
+        return str(dataset_id)
 
     def _versions(self, where: Where, about: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Variants x languages of a dataset: a suffix for the name and the options that they add."""
-        axes = []
+        axes: list[dict[str, dict[str, Any]]] = []
         for key in ("variants", "languages"):
             at = (*where, key) if key in about else (key,)
-            table = about.get(key, self.data.get(key)) or {"": {}}
-            if not isinstance(table, dict):
-                raise self.doc.error(at, "must be a mapping of names to dataset options")
-            for name, options in table.items():
-                if name:
-                    self._named((*at, name), name)
-                if not isinstance(options or {}, dict):
-                    raise self.doc.error((*at, name), "must be a mapping of dataset options")
-            axes.append(table)
+            table = self.mapping(at, about.get(key, self.data.get(key)), "a mapping of names to dataset options")
+            for name in table:
+                if name != "":
+                    self.name((*at, str(name)), name)
+            axes.append({name: self._checked_options((*at, name), table[name]) for name in table} or {"": {}})
         for variant, one in axes[0].items():
             for language, other in axes[1].items():
                 suffix = "".join(f".{part}" for part in (variant, language) if part)
-                options = {**(one or {}), **(other or {})}
-                yield suffix, {"dataset_cfg": options, "variant": variant, "language": language}
+                yield suffix, {"dataset_cfg": {**one, **other}, "variant": variant, "language": language}
 
     def _merged(self, where: Where, about: Mapping[str, Any], key: str) -> dict[str, Any]:
         """The task's mapping with the dataset's own on top of it."""
-        out: dict[str, Any] = {}
-        for at, source in (((key,), self.data), ((*where, key), about)):
-            value = source.get(key) or {}
-            if not isinstance(value, dict):
-                raise self.doc.error(at, f"must be a mapping, not {value!r}")
-            out |= value
+        out = dict(self.mapping((key,), self.data.get(key)))
+        if where:
+            out |= self.mapping((*where, key), about.get(key))
         return out
 
-    def _generation(self, where: Where, kwargs: Mapping[str, Any]) -> None:
-        at = (*where, "generation_kwargs") if where and (*where, "generation_kwargs") in self.doc.lines else ("generation_kwargs",)
-        self._checked(at, lambda: Generation.from_kwargs(kwargs, "generation"))
+    def _options(self, where: Where, about: Mapping[str, Any], key: str) -> dict[str, Any]:
+        return self._checked_options(self.origin(where, key), self._merged(where, about, key))
 
-    def _fewshot(self, where: Where, config: dict[str, Any], dataset_id: str) -> dict[str, Any]:
+    def _checked_options(self, where: Where, options: Any) -> dict[str, Any]:
+        """Options of a dataset; the data's folder is the user's to choose."""
+        checked = self.mapping(where, options, "a mapping of dataset options")
+        for name in checked:
+            if not isinstance(name, str):
+                raise self.doc.error((*where, str(name)), "the name of an option is a text")
+        if "data_root" in checked:
+            rule = "a task file does not choose the data's folder: use --mmte-data"
+            raise self.doc.error((*where, "data_root"), rule)
+        return checked
+
+    def _methods(self, where: Where, about: Mapping[str, Any]) -> dict[str, Any]:
+        methods = self._merged(where, about, "method_cfg")
+        for name, options in methods.items():
+            at = self.origin(where, "method_cfg", str(name))
+            self.checked(at, registry.get_method_class, str(name))
+            folder = PurePath(str(self.mapping(at, options, "a mapping of the method's options").get("img_dir") or ""))
+            if folder.is_absolute() or ".." in folder.parts:
+                raise self.doc.error((*at, "img_dir"), f"must be a folder below the current one, not {str(folder)!r}")
+        return methods
+
+    def _generation(self, where: Where, about: Mapping[str, Any]) -> dict[str, Any]:
+        settings = self._merged(where, about, "generation_kwargs")
+        for name, value in settings.items():
+            at = self.origin(where, "generation_kwargs", str(name))
+            self.checked(at, Generation.from_kwargs, {name: value}, "generation")
+        return settings
+
+    def _fewshot(self, where: Where, about: Mapping[str, Any]) -> dict[str, Any]:
+        config = self._merged(where, about, "fewshot")
         if not config:
             return {}
-        at = (*where, "fewshot") if where and (*where, "fewshot") in self.doc.lines else ("fewshot",)
-        self._known(at, config, FEWSHOT_KEYS)
-        if not isinstance(config.get("n"), int) or config["n"] < 0:
-            raise self.doc.error((*at, "n"), "must be the number of examples")
-        return {"dataset_id": dataset_id, **config}
-
-    # -- evaluators ----------------------------------------------------------------------------
-    def _sequences(self) -> dict[str, dict[str, Any]]:
-        data = self.data
-        if ("evaluators" in data) == ("evaluator_seq_cfgs" in data):
-            raise self.doc.error((), "name the evaluators with either 'evaluators' (name -> sequence) or 'evaluator_seq_cfgs' (a list)")
-        if "evaluators" in data:
-            if not isinstance(data["evaluators"], dict) or not data["evaluators"]:
-                raise self.doc.error(("evaluators",), "must be a mapping of names to evaluator sequences")
-            entries = [(("evaluators", str(name)), str(name), chain) for name, chain in data["evaluators"].items()]
-        else:
-            if not isinstance(data["evaluator_seq_cfgs"], list) or not data["evaluator_seq_cfgs"]:
-                raise self.doc.error(("evaluator_seq_cfgs",), "must be a list with at least one evaluator sequence")
-            entries = [(("evaluator_seq_cfgs", n), _chain_name(c), c) for n, c in enumerate(data["evaluator_seq_cfgs"])]
-        found: dict[str, dict[str, Any]] = {}
-        for where, name, chain in entries:
-            self._named(where, name)
-            if name in found:
-                raise self.doc.error(where, f"two evaluator sequences are called '{name}': give one a 'name'")
-            found[name] = self._sequence(where, chain)
-        return found
-
-    def _sequence(self, where: Where, chain: Any) -> dict[str, Any]:
-        metrics = self._chain(where, chain)
-        settings = chain if isinstance(chain, dict) else {}
-        direction = {**(self.data.get("direction") or {}), **(settings.get("direction") or {})}
-        thresholds = {**(self.data.get("thresholds") or {}), **(settings.get("thresholds") or {})}
-        for metric, way in direction.items():
-            at = (*where, "direction", metric) if metric in (settings.get("direction") or {}) else ("direction", metric)
-            self._one_of(at, way, ("up", "down"))
-        for metric, rule in thresholds.items():
-            at = (*where, "thresholds", metric) if metric in (settings.get("thresholds") or {}) else ("thresholds", metric)
-            name = str(metric).partition("/")[0]
-            if name not in metrics and at[0] != "thresholds":
-                raise self.doc.error(at, f"the sequence has no metric '{name}'.{near(name, metrics)}")
-            self._checked(at, lambda r=rule: Limit.parse(r))
-        self._checked(where, lambda: SequentialEvaluator(chain))
-        return {"evaluator": chain, "direction": direction, "thresholds": {k: v for k, v in thresholds.items() if str(k).partition("/")[0] in metrics}}
-
-    def _chain(self, where: Where, chain: Any) -> list[str]:
-        """Check a sequence; returns the metrics of its last stage."""
-        if isinstance(chain, list):
-            if not chain:
-                raise self.doc.error(where, "an evaluator sequence needs at least one evaluator")
-            return [self._chain((*where, n), part) for n, part in enumerate(chain)][-1]
-        if not isinstance(chain, dict):
-            raise self.doc.error(where, f"an evaluator sequence is a mapping of evaluators to their options, not {chain!r}")
-        metrics: list[str] = []
-        stages = [key for key in chain if key not in SETTINGS]
-        if not stages:
-            raise self.doc.error(where, "an evaluator sequence needs at least one evaluator")
-        for key in stages:
-            at = (*where, str(key))
-            if key in JOINS:
-                if not isinstance(chain[key], list) or len(chain[key]) < 2:
-                    raise self.doc.error(at, "a join needs a list of at least two evaluator sequences")
-                for number, part in enumerate(chain[key]):
-                    self._chain((*at, number), part)
-                options = chain
-            else:
-                self._checked(at, lambda k=key: registry.get_evaluator_class(str(k)))
-                options = chain[key] or {}
-                if not isinstance(options, dict):
-                    raise self.doc.error(at, "the options of an evaluator are a mapping")
-            metrics = self._metrics((*at, "metrics_cfg"), options.get("metrics_cfg") or {})
-        return metrics
-
-    def _metrics(self, where: Where, config: Any) -> list[str]:
-        if not isinstance(config, dict):
-            raise self.doc.error(where, "must be a mapping of metrics to their arguments")
-        for name, kwargs in config.items():
-            self._checked((*where, str(name)), lambda n=name: metric_for(str(n)))
-            if not isinstance(kwargs or {}, dict):
-                raise self.doc.error((*where, str(name)), "the arguments of a metric are a mapping")
-        return [str(name) for name in config]
+        at = self.origin(where, "fewshot")
+        for key in config:
+            self.known(self.origin(where, "fewshot", str(key))[:-1], {key: 0}, FEWSHOT_KEYS)
+        if type(config.get("n")) is not int or config["n"] < 0:
+            raise self.doc.error((*at, "n"), f"must be the number of examples, not {config.get('n')!r}")
+        if "dataset_id" in config:
+            self._dataset_id(self.origin(where, "fewshot", "dataset_id"), config["dataset_id"])
+            config.setdefault("dataset_cfg", {})
+        if "dataset_cfg" in config:
+            config["dataset_cfg"] = self._checked_options((*at, "dataset_cfg"), config["dataset_cfg"])
+        self.text(self.origin(where, "fewshot", "answer"), config.get("answer", ""))
+        return config
 
     # -- small things --------------------------------------------------------------------------
-    def _metadata(self, metadata: Any) -> Any:
-        if not isinstance(metadata, dict):
-            raise self.doc.error(("metadata",), "must be a mapping")
-        self._known(("metadata",), metadata, METADATA_KEYS)
-        if not isinstance(metadata.get("changes") or {}, dict):
-            raise self.doc.error(("metadata", "changes"), "must be a mapping of versions to what changed")
-        return metadata.get("version", 1)
+    def _metadata(self, metadata: dict[Any, Any]) -> Any:
+        self.known(("metadata",), metadata, METADATA_KEYS)
+        version = metadata.get("version", 1)
+        if isinstance(version, bool) or not isinstance(version, (int, float, str)):
+            raise self.doc.error(("metadata", "version"), f"must be a number or a text, not {version!r}")
+        at = ("metadata", "changes")
+        for name, what in self.mapping(at, metadata.get("changes"), "a mapping of versions to what changed").items():
+            self.text((*at, str(name)), what)
+        for key in ("sources", "authors"):
+            self.texts(("metadata", key), metadata.get(key, []))
+        self.text(("metadata", "licence"), metadata.get("licence", ""))
+        return version
 
     def _default_model(self, model: Any) -> str:
         if model is None:
             return ""
         if not isinstance(model, str) or ":" in model or "=" in model:
-            raise self.doc.error(("model_id",), "a task file may name a model of the catalogue, not where it is served: use --model")
+            rule = "a task file may name a model of the catalogue, not where it is served: use --model"
+            raise self.doc.error(("model_id",), rule)
         return model
-
-    def _log_file(self, value: Any) -> None:
-        if value is not None and not isinstance(value, str):
-            raise self.doc.error(("log_file",), "must be a path")
-
-    def _known(self, where: Where, mapping: Mapping[Any, Any], known: Sequence[str]) -> None:
-        for key in mapping:
-            if key not in known:
-                raise self.doc.error((*where, str(key)), f"unknown key '{key}'.{near(key, known)}")
-
-    def _one_of(self, where: Where, value: Any, known: Sequence[str]) -> Any:
-        if value not in known:
-            what = "is missing" if value is None else f"cannot be {value!r}"
-            raise self.doc.error(where, f"{what}: one of {', '.join(known)}.{near(value, known) if value else ''}")
-        return value
-
-    def _text(self, where: Where, value: Any) -> None:
-        if not isinstance(value, str):
-            raise self.doc.error(where, f"must be a text, not {value!r}")
-
-    def _named(self, where: Where, value: Any) -> str:
-        if not isinstance(value, str) or not _NAME.fullmatch(value):
-            raise self.doc.error(where, f"{value!r} is no name: letters, digits and _ . + - only")
-        return value
-
-    def _checked(self, where: Where, check: Callable[[], Any]) -> None:
-        try:
-            check()
-        except MmteError as error:
-            raise self.doc.error(where, str(error)) from None
-
-
-def _chain_name(chain: Any) -> str:
-    """The name of a sequence that has none: its evaluators."""
-    if isinstance(chain, dict):
-        return str(chain.get("name") or "+".join(str(k) for k in chain if k not in SETTINGS))
-    if isinstance(chain, list):
-        return "+".join(_chain_name(part) for part in chain)
-    return str(chain)

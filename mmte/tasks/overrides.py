@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mmte.errors import MmteError, near
 
 OPTION = "--mmte-set"
+_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +38,37 @@ class Override:
 
     def _step(self, place: Any, key: str, number: int) -> Any:
         if isinstance(place, list):
-            return place[self._index(place, key)]
+            return place[self._index(place, key, number)]
         if not isinstance(place, dict):
-            raise MmteError(f"{OPTION} {self.text}: '{'.'.join(self.keys[:number])}' is a {_kind(place)}, it has no '{key}'")
+            raise self._no_way(place, key, number)
         if place.get(key) is None:
             place[key] = {}
         return place[key]
 
     def _assign(self, place: Any, key: str) -> None:
+        value = deepcopy(self.value)  # one override serves many files, and a later one may change what this one set
         if isinstance(place, list):
-            place[self._index(place, key)] = self.value
+            place[self._index(place, key, len(self.keys) - 1)] = value
         elif isinstance(place, dict):
-            place[key] = self.value
+            place[key] = value
         else:
-            raise MmteError(f"{OPTION} {self.text}: '{'.'.join(self.keys[:-1])}' is a {_kind(place)}, it has no '{key}'")
+            raise self._no_way(place, key, len(self.keys) - 1)
 
-    def _index(self, items: list[Any], key: str) -> int:
+    def _index(self, items: list[Any], key: str, number: int) -> int:
         """A list item by number, or by the name or id that it has."""
-        if key.lstrip("-").isdigit() and -len(items) <= int(key) < len(items):
+        if _NUMBER.fullmatch(key) and -len(items) <= int(key) < len(items):
             return int(key)
         names = [_name(item) for item in items]
         if key in names:
             return names.index(key)
-        raise MmteError(f"{OPTION} {self.text}: the list has no item '{key}' (0 to {len(items) - 1}, or {', '.join(filter(None, names))})")
+        there = f"0 to {len(items) - 1}, or {', '.join(filter(None, names))}" if items else "it is empty"
+        raise MmteError(f"{OPTION} {self.text}: the list '{self._path(number)}' has no item '{key}' ({there})")
+
+    def _no_way(self, place: Any, key: str, number: int) -> MmteError:
+        return MmteError(f"{OPTION} {self.text}: '{self._path(number)}' is {_kind(place)}, it has no '{key}'")
+
+    def _path(self, number: int) -> str:
+        return ".".join(self.keys[:number])
 
 
 def parse(text: str, known: tuple[str, ...]) -> Override:
@@ -65,18 +77,19 @@ def parse(text: str, known: tuple[str, ...]) -> Override:
     Raises:
         MmteError: no `=`, an empty path, an unknown key, or a value that is no YAML.
     """
-    import yaml
+    from mmte.tasks.yamlfile import parse as parse_yaml
 
     path, equals, value = text.partition("=")
     task, colon, keys = path.rpartition(":")
     parts = tuple(keys.split("."))
     if not equals or not all(parts) or (colon and not task):
-        raise MmteError(f"{OPTION} {text}: write [TASK:]key.path=value, e.g. {OPTION} generation_kwargs.max_new_tokens=20")
+        example = f"{OPTION} generation_kwargs.max_new_tokens=20"
+        raise MmteError(f"{OPTION} {text}: write [TASK:]key.path=value, e.g. {example}")
     if parts[0] not in known:
         raise MmteError(f"{OPTION} {text}: a task file has no key '{parts[0]}'.{near(parts[0], known)}")
     try:
-        data = yaml.safe_load(value) if value else ""
-    except yaml.YAMLError:
+        data = parse_yaml(value, Path(OPTION)).data if value else ""
+    except MmteError:
         raise MmteError(f"{OPTION} {text}: {value!r} is no valid YAML value") from None
     return Override(text, task, parts, data)
 
@@ -88,4 +101,5 @@ def _name(item: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    return {dict: "mapping", list: "list", str: "text", type(None): "nothing"}.get(type(value), type(value).__name__)
+    kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number"}
+    return kinds.get(type(value), type(value).__name__)

@@ -261,3 +261,11 @@ def test_failures_and_dead_models_are_known_to_the_other_process(tmp_path: Path)
         list(two.get("m", ask(3, first=50)))
     one.state.close()
     two.state.close()
+
+
+def test_a_loglikelihood_is_a_number_and_not_an_empty_answer(door: Open) -> None:
+    request = Request(({"role": "user", "content": "2+2="},), Generation(), "loglikelihood", "4")
+    for _ in range(2):  # asked, then from the cache
+        (got,) = door("x").get("m", [request])
+        assert got.status == "ok"
+        assert got.logprobs < 0
