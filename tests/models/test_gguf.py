@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def test_a_hash_is_remembered_until_the_file_changes(fake: Path) -> None:
     os.utime(fake, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
     assert file_sha256(fake) != first
     (memo,) = (fake.parent / "cache").iterdir()
-    for broken in ("[]", "{", '{"%s": 5}' % fake):
+    for broken in ("[]", "{", json.dumps({str(fake): 5})):
         memo.write_text(broken)
         assert file_sha256(fake) != first
 
@@ -127,7 +128,7 @@ def test_it_answers(smollm2: BaseChat) -> None:
 
 
 def test_answers_do_not_depend_on_what_else_is_asked(smollm2: BaseChat) -> None:
-    asked = requests(*QUESTIONS)
+    asked = requests(*QUESTIONS, max_new_tokens=8)
     together = [r.content for r in answers(smollm2, asked)]
     assert [r.content for r in answers(smollm2, asked)] == together
     assert [answers(smollm2, [request])[0].content for request in asked[:3]] == together[:3]
@@ -135,7 +136,7 @@ def test_answers_do_not_depend_on_what_else_is_asked(smollm2: BaseChat) -> None:
 
 
 def test_slots_and_threads_do_not_change_answers(smollm2: BaseChat, smollm2_file: Path) -> None:
-    asked = requests(*QUESTIONS[:4])
+    asked = requests(*QUESTIONS[:3], max_new_tokens=8)
     expected = [r.content for r in answers(smollm2, asked)]
     for options in ("slots=1&threads=2", "slots=3&threads=1&ctx=256"):
         model = parse_model(f"m=gguf:{smollm2_file}?{options}").build()
@@ -171,13 +172,13 @@ def test_raw_text_is_continued(smollm2: BaseChat) -> None:
 
 def test_too_long_is_an_error_that_names_the_option(smollm2_file: Path) -> None:
     model = parse_model(f"m=gguf:{smollm2_file}?ctx=256&slots=1").build()
-    longer, nearly, fits = answers(model, requests("long " * 400, "long " * 210, GERMANY))
+    longer, nearly, fits = answers(model, requests("long " * 400, "long " * 215, GERMANY, max_new_tokens=30))
     assert (longer.status, longer.retryable) == ("error", False)
     assert "do not fit into ctx=256; raise ctx" in longer.error
-    assert nearly.status == "error" or nearly.usage[0] + 12 <= 256
+    # An answer that the context cuts short is not the model's.
+    assert nearly.status == "error"
+    assert "leaves no room for 30 more within ctx=256; raise ctx" in nearly.error
     assert fits.status == "ok"
-    (no_room,) = answers(model, requests("Count: one two three", kind="raw", max_new_tokens=400))
-    assert no_room.status == "error" or not no_room.cut
     model.close()
 
 

