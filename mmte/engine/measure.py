@@ -113,7 +113,7 @@ class Tally:
 
 def seed_of(text: str) -> int:
     """A seed derived from a name."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:6], "big")
 
 
 def _append(column: Any, value: Any) -> Any:

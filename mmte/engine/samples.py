@@ -31,19 +31,29 @@ def build_dataset(
     if _takes(cls, "data_root"):
         options.setdefault("data_root", data_root)
     try:
-        return cls(dataset_id=dataset_id, method_hook=build_method(method_cfg), **options)
+        return cls(dataset_id=dataset_id, method_hook=build_method(method_cfg, data_root), **options)
     except TypeError as error:
         if "argument" not in str(error):
             raise
         raise MmteError(f"dataset '{dataset_id}': {error}") from error
 
 
-def build_method(method_cfg: Mapping[str, Any]) -> Any:
+def build_method(method_cfg: Mapping[str, Any], data_root: Path | None = None) -> Any:
     """The method of `{method_id: its options}`; several are applied one after the other; None for none."""
-    methods = [registry.get_method_class(name)(name, **(options or {})) for name, options in method_cfg.items()]
-    if not methods:
-        return None
-    return methods[0] if len(methods) == 1 else _Chain(methods)
+    methods = []
+    for name, given in method_cfg.items():
+        cls, options = registry.get_method_class(name), dict(given or {})
+        if _takes(cls, "data_root"):
+            options.setdefault("data_root", data_root)
+        methods.append(cls(name, **options))
+    return _Chain(methods) if len(methods) > 1 else methods[0] if methods else None
+
+
+def method_identity(method: Any, config: Any) -> Any:
+    """What a method does, without where it keeps its files; its options where it does not say."""
+    if isinstance(method, _Chain):
+        return [method_identity(m, c) for m, c in zip(method.methods, config.items(), strict=True)]
+    return method.digest() if hasattr(method, "digest") else config
 
 
 class _Chain:

@@ -37,10 +37,11 @@ class RunState:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it may hold answers, and /tmp is everybody's
         self._alive = FileLock(folder / f"{self._owner}.alive")
         self._alive.acquire()
-        self._db = sqlite3.connect(folder / "run.sqlite", isolation_level=None, timeout=60)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=OFF")
-        self._db.executescript(_TABLES)
+        with FileLock(folder / "open.lock"):  # SQLite does not wait when two processes switch a new file to WAL
+            self._db = sqlite3.connect(folder / "run.sqlite", isolation_level=None, timeout=60)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=OFF")
+            self._db.executescript(_TABLES)
 
     # -- failures ------------------------------------------------------------------------------
     def failed(self, keys: Sequence[bytes]) -> dict[bytes, Response]:

@@ -9,6 +9,20 @@ from typing import Any
 
 import pytest
 
+ASPECTS = ("truthfulness", "safety", "robustness", "fairness", "privacy")
+_TASKS = pytest.StashKey[dict[str, Path]]()  # on the config: the file of each task
+_MARKED = pytest.StashKey[bool]()
+
+
+def register_markers(config: pytest.Config) -> None:
+    """Make our markers known; not before they are needed, so that those of a host keep their meaning."""
+    if config.stash.get(_MARKED, False):
+        return
+    config.stash[_MARKED] = True
+    for aspect in ASPECTS:
+        config.addinivalue_line("markers", f"{aspect}: {aspect} tasks of mmte")
+    config.addinivalue_line("markers", "task(task, dataset, evaluator, model): what a benchmark item of mmte measures")
+
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect YAML files whose first line is ours, and no others."""
@@ -38,14 +52,16 @@ class TaskFile(pytest.Module):
         """The items of the file; a broken file is one item that fails and says why."""
         from mmte.errors import MmteError
 
+        register_markers(self.config)
         name = self.path.name.removesuffix(self.path.suffix)
         try:
             spec = _load(self.path, self.config)
+            _claim(spec.name, self.path, self.config)
             name, function = spec.name, _function(spec, self.config)
         except MmteError as error:  # a collection error would interrupt the whole run; a failing item does not
-            function = _failing(str(error))
-        except Exception as error:  # e.g. an evaluator of another package that fails to import
-            function = _failing(f"{self.path}: {type(error).__name__}: {error}")
+            function = _failing(name, self.path, str(error))
+        except Exception as error:  # noqa: BLE001 - e.g. an evaluator of another package that fails to import
+            function = _failing(name, self.path, f"{self.path}: {type(error).__name__}: {error}")
         function.__name__ = function.__qualname__ = name
         self.obj = types.ModuleType(name)
         setattr(self.obj, name, function)
@@ -59,12 +75,24 @@ def _load(path: Path, config: pytest.Config) -> Any:
     return load_task(path, overrides(config))
 
 
+def _claim(task: str, path: Path, config: pytest.Config) -> None:
+    """A task name is part of the case ids, so it belongs to one file."""
+    first = config.stash.setdefault(_TASKS, {}).setdefault(task, path)
+    if first != path:
+        from mmte.errors import MmteError
+
+        raise MmteError(f"{path}: task '{task}' is {first}, too: rename a file, or give one a 'task: NAME'")
+
+
 def _function(spec: Any, config: pytest.Config) -> Any:
     from mmte.models.spec import parse_model
     from mmte.plugin.options import DEFAULT_MODEL, models
+    from mmte.report.text import clean
 
     names = list(models(config)) or [parse_model(spec.default_model or DEFAULT_MODEL).name]
-    function: Any = types.FunctionType(run_case.__code__, run_case.__globals__, spec.name)
+    code = run_case.__code__.replace(co_filename=str(spec.path), co_firstlineno=1)  # where pytest says that the test is
+    function: Any = types.FunctionType(code, run_case.__globals__, spec.name)
+    function.__doc__ = clean(spec.title)
     params = [
         pytest.param(
             case, id=f"{case.dataset}/{case.sequence}/{case.model}",
@@ -76,8 +104,18 @@ def _function(spec: Any, config: pytest.Config) -> Any:
     return function
 
 
-def _failing(why: str) -> Any:
-    def broken() -> None:
+def _failing(name: str, path: Path, why: str) -> Any:
+    from mmte.plugin.recording import RECORD
+    from mmte.report.text import clean
+
+    why = clean(why)
+
+    def broken(request: pytest.FixtureRequest) -> None:
+        aspect = path.parent.name if path.parent.name in ASPECTS else ""
+        request.node.stash[RECORD] = {
+            "case": name, "task": name, "aspect": aspect, "dataset": "", "sequence": "", "model": "", "estimates": [],
+            "problem": why,
+        }  # fmt: skip
         pytest.fail(why, pytrace=False)
 
     return broken

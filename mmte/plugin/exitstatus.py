@@ -1,4 +1,4 @@
-"""What the command's exit status says: 0 fine, 1 something broke or nothing was measured, 10 only limits were missed."""
+"""The exit status of the command: 0 fine, 1 something broke or nothing was measured, 10 only limits were missed."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ from typing import Any
 
 import pytest
 
+from mmte.plugin.workers import Workers
+
 EXIT_GATE = 10
 
 
 class ExitStatus:
     """Counts what broke, what missed a limit, and what was measured."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, workers: Workers) -> None:
         self.config = config
+        self.workers = workers
         self.ours = self.measured = self.violated = self.broken = 0
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """One phase of one test."""
         record = getattr(report, "mmte", None)
-        ours = record is not None or ".yaml::" in report.nodeid or ".yml::" in report.nodeid
-        if ours and (report.when == "call" or not report.passed):
+        if (record is not None or self.workers.ours(report.nodeid)) and (report.when == "call" or not report.passed):
             self.ours += 1
         if record is not None and any(e["value"] is not None for e in record["estimates"]):
             self.measured += 1
@@ -42,13 +44,8 @@ class ExitStatus:
     @pytest.hookimpl(wrapper=True, tryfirst=True)  # outermost, so that every reporter sees the final status
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Any:
         """Set the status."""
-        if exitstatus == pytest.ExitCode.TESTS_FAILED and self.violated and not self.broken:
+        if exitstatus == pytest.ExitCode.TESTS_FAILED and self.violated and not self.broken and self.measured:
             session.exitstatus = EXIT_GATE
         elif exitstatus == pytest.ExitCode.OK and self.nothing_measured:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         return (yield)
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Say why a run without failures did not succeed."""
-        if self.nothing_measured and not self.broken:
-            terminalreporter.write_line("mmte: nothing was measured (every item was skipped, or no answer could be read)", red=True)

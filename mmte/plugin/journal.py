@@ -1,19 +1,18 @@
-"""Runs where reports arrive: every finished item is a line of results.jsonl at once; report.json is made of it at the end."""
+"""Runs where reports arrive: every finished item is a line of results.jsonl at once; report.json follows at the end."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
-
 import time
 from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
 
+from mmte.plugin.collect import ASPECTS
 from mmte.plugin.options import run_info
-from mmte.plugin.progress import show
+from mmte.plugin.show import show
 from mmte.plugin.workers import Workers
 
 
@@ -22,60 +21,69 @@ class Journal:
 
     def __init__(self, config: pytest.Config, workers: Workers) -> None:
         self.config = config
+        self.workers = workers
         self.rows: dict[str, dict[str, Any]] = {}
         self.begun: dict[str, float] = {}
         self.folder = Path()
         self._file: TextIO | None = None
         self._clock = time.monotonic()
         self._signal: Any = None
-        workers.hear = lambda worker, line: show(config, f"[{worker}] {line}")
+        self._session: pytest.Session | None = None
+        workers.line = lambda worker, line: show(config, f"[{worker}] {line}")
+        workers.begun = self._begin
 
     # -- waking up -----------------------------------------------------------------------------
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """The only process has collected; in the controller there is nothing to see."""
-        from mmte.plugin.collect import case_of
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Its exit status is wanted when another reporter asks for ours."""
+        self._session = session
 
-        if any(case_of(item) is not None for item in session.items):
+    def pytest_collection_finish(self) -> None:
+        """The only process has collected; in the controller there is nothing to see."""
+        if self.workers.files:
             self._wake()
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
-        """A worker has collected."""
-        if any(_ours(nodeid) for nodeid in ids):
+    def pytest_xdist_node_collection_finished(self) -> None:
+        """A worker has collected, and told which files are ours."""
+        if self.workers.files:
             self._wake()
 
     def _wake(self) -> None:
         if self._file is not None:
             return
         self.folder = Path(run_info(self.config)["folder"])
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._file = (self.folder / "results.jsonl").open("w", encoding="ascii", buffering=1)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._file = (self.folder / "results.jsonl").open("w", encoding="ascii", buffering=1)
+        except OSError as error:
+            raise pytest.UsageError(f"--mmte-report={self.folder}: cannot be written: {error.strerror}") from None
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # a cancelled CI job still gets its report
             self._signal = signal.signal(signal.SIGTERM, _interrupt)
 
     # -- while it runs -------------------------------------------------------------------------
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """An item begins."""
-        if _ours(nodeid):
-            self.begun.setdefault(nodeid, time.monotonic())
+        """An item begins in the only process."""
+        if self.workers.ours(nodeid) and not self.workers.remote:
+            self._begin(nodeid)
+
+    def _begin(self, nodeid: str) -> None:
+        self.begun[nodeid] = time.monotonic()
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: Any) -> None:
         """An item's outcome: journalled at once."""
         record = getattr(report, "mmte", None)
-        if record is None and not _ours(report.nodeid):
-            return
-        if report.when != "call" and report.passed:
+        known = record is not None or report.nodeid in self.rows or self.workers.ours(report.nodeid)
+        if not known or (report.when != "call" and report.passed):
             return
         self._wake()
         category = self.config.hook.pytest_report_teststatus(report=report, config=self.config)[0] or report.outcome
-        before = self.rows.get(report.nodeid)
-        row = {**(record or _bare(report.nodeid)), "outcome": category, "node": report.nodeid}
-        if before is not None and report.when == "teardown":
-            row = {**before, "outcome": category}
+        row = {**_bare(report.nodeid), **(record or {}), "outcome": category, "node": report.nodeid}
+        if report.when == "teardown" and report.nodeid in self.rows:
+            row = {**self.rows[report.nodeid], "outcome": category}
         row["duration"] = round(getattr(report, "duration", 0.0), 3)
         row["worker"] = getattr(report, "worker_id", "main")
-        if reason := _reason(report):
+        if reason := _reason(report, row):
             row["reason"] = reason
         self.rows[report.nodeid] = row
         self.begun.pop(report.nodeid, None)
@@ -83,81 +91,67 @@ class Journal:
         self._file.write(json.dumps(row, allow_nan=False) + "\n")
 
     # -- at the end ----------------------------------------------------------------------------
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self) -> None:
+        """Workers may begin more items while they are told to stop; those do not count."""
+        self.workers.begun = lambda nodeid: None
+
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Write report.json, whatever ended the run."""
         result = yield
         if self._file is not None:
+            from mmte.report.build import point_latest
+            from mmte.report.files import write_atomic
+
             self._file.close()
-            self._write(int(session.exitstatus))
+            write_atomic(self.folder / "report.json", json.dumps(self._report(), indent=1, allow_nan=False) + "\n")
+            if self.config.option.mmte_report is None:
+                point_latest(self.folder)
             if self._signal is not None:
                 signal.signal(signal.SIGTERM, self._signal)
         return result
 
-    def _write(self, exit_status: int) -> None:
-        from mmte.report.build import build_report, point_latest
-        from mmte.report.files import write_atomic
+    def _report(self) -> dict[str, Any]:
+        """The report as of now; items that began and did not end are called interrupted."""
+        from mmte.report.build import build_report
 
-        for nodeid in self.begun:
-            if nodeid not in self.rows:
-                self.rows[nodeid] = {**_bare(nodeid), "outcome": "interrupted", "node": nodeid}
-        self.report = build_report(self.config, run_info(self.config), list(self.rows.values()), exit_status, time.monotonic() - self._clock)
-        write_atomic(self.folder / "report.json", json.dumps(self.report, indent=1, allow_nan=False))
-        if self.config.option.mmte_report is None:
-            point_latest(self.folder)
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """The table of scores, and where the report is."""
-        if not self.rows:
-            return
-        from mmte.report.table import table_lines
-
-        terminalreporter.write_sep("=", "trust scores")
-        for line, style in table_lines(list(self.rows.values())):
-            terminalreporter.write_line(line, **style)
-        shown = self.folder / "report.json"
-        if shown.is_relative_to(Path.cwd()):
-            shown = shown.relative_to(Path.cwd())
-        terminalreporter.write_line(f"report: {shown}")
-        if page := os.environ.get("GITHUB_STEP_SUMMARY"):
-            from mmte.report.table import markdown
-
-            with Path(page).open("a", encoding="utf-8") as file:
-                file.write(markdown(list(self.rows.values())))
+        for nodeid in list(self.begun):
+            self.rows.setdefault(nodeid, {**_bare(nodeid), "outcome": "interrupted", "node": nodeid})
+        status = int(self._session.exitstatus) if self._session is not None else None
+        seconds = time.monotonic() - self._clock
+        return build_report(self.config, run_info(self.config), list(self.rows.values()), status, seconds)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:
         """Mirror our report in pytest-json-report's file, and call what never finished by its name."""
-        if not self.rows:
+        if self._file is None:
             return
-        from mmte.report.build import build_report
-
-        seconds = time.monotonic() - self._clock
-        json_report["mmte"] = build_report(self.config, run_info(self.config), list(self.rows.values()), None, seconds)
-        for test in json_report.get("tests", []):
-            if "call" not in test and test["outcome"] == "passed":
-                test["outcome"] = "interrupted"
-
-
-def _ours(nodeid: str) -> bool:
-    return ".yaml::" in nodeid or ".yml::" in nodeid
+        json_report["mmte"] = self._report()
+        unfinished = [t for t in json_report.get("tests", ()) if "call" not in t and t["outcome"] == "passed"]
+        for test in unfinished:
+            test["outcome"] = "interrupted"
+        if unfinished:
+            summary = json_report["summary"]
+            summary["interrupted"] = len(unfinished)
+            summary["passed"] -= len(unfinished)
 
 
 def _bare(nodeid: str) -> dict[str, Any]:
     """What is known of an item that recorded nothing."""
-    case = nodeid.rpartition("::")[2]
+    path, _, case = nodeid.partition("::")
     task, _, inside = case.partition("[")
     dataset, _, rest = inside.removesuffix("]").partition("/")
     sequence, _, model = rest.partition("/")
-    parts = nodeid.split("::")[0].split("/")
+    folder = path.rpartition("/")[0].rpartition("/")[2]
     return {
-        "case": case, "task": task, "aspect": parts[-2] if len(parts) > 1 else "", "dataset": dataset, "sequence": sequence,
-        "model": model, "estimates": [],
+        "case": case, "task": task, "aspect": folder if folder in ASPECTS else "", "dataset": dataset,
+        "sequence": sequence, "model": model, "estimates": [],
     }  # fmt: skip
 
 
-def _reason(report: Any) -> str:
-    """Why an item was skipped or failed: the last line, made safe."""
+def _reason(report: Any, row: dict[str, Any]) -> str:
+    """Why an item was skipped or failed, in one line."""
     from mmte.report.text import clean
 
     if report.skipped:
@@ -166,12 +160,10 @@ def _reason(report: Any) -> str:
         return clean(text.removeprefix("Skipped: "))[:500]
     if report.failed:
         lines = [line for line in report.longreprtext.splitlines() if line.strip()]
-        return clean(lines[-1] if lines else "")[:500]
+        told = row.get("problem") or "; ".join(row.get("violations") or ()) if report.when == "call" else ""
+        return clean(told or (lines[-1] if lines else ""))[:500]
     return ""
 
 
 def _interrupt(number: int, frame: Any) -> None:
     raise KeyboardInterrupt(f"signal {number}")
-
-
-

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+import math
 import uuid
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,31 +17,63 @@ if TYPE_CHECKING:
     from mmte.tasks.overrides import Override
 
 DEFAULT_MODEL = "smollm2-135m"
+_FRIENDLY = {"--model": ("mmte_model", "NAME"), "--judge": ("mmte_judge", "NAME=SPEC")}
+"""Short spellings of `--mmte-model` and `--mmte-judge`, which other plugins may want for themselves."""
 
 
 def add_options(group: Any) -> None:
-    """Add every option but `--model` to the group."""
+    """Add every option but the friendly spellings to the group."""
     add = group.addoption
-    add("--mmte-model", action="append", metavar="NAME",
+    add("--mmte-model", action="append", dest="mmte_model", metavar="NAME",
         help=f"model to measure: a catalogue name, or NAME=SPEC with SPEC one of gguf:FILE, openai:MODEL@URL,"
              f" replay:FILE, scripted:ANSWER; repeatable (default: {DEFAULT_MODEL}, embedded, on the CPU)")  # fmt: skip
-    add("--judge", "--mmte-judge", action="append", dest="mmte_judge", default=[], metavar="NAME=SPEC",
-        help="model that evaluators may ask under NAME; repeatable (default: none, such items are skipped)")  # fmt: skip
-    add("--mmte-data", metavar="DIR", help="folder with the data in the published layout (default: mini data of the package)")
-    add("--mmte-limit", type=_positive, metavar="N",
+    add("--mmte-judge", action="append", dest="mmte_judge", default=[], metavar="NAME=SPEC",
+        help="model that evaluators may ask as NAME; repeatable (default: none, such items are skipped)")  # fmt: skip
+    add("--mmte-data", type=_text("--mmte-data"), metavar="DIR",
+        help="folder with the data in the published layout (default: mini data of the package)")  # fmt: skip
+    add("--mmte-limit", type=_positive("--mmte-limit"), metavar="N",
         help="samples per subset, whole clusters, the same ones each time (default: all)")  # fmt: skip
-    add("--mmte-repeats", type=_positive, default=1, metavar="K", help="answers to each question (default: 1)")
-    add("--mmte-refresh", action="store_true", help="ask again what the cache already has")
-    add("--mmte-offline", action="store_true", help="ask no model: score what the cache has")
-    add("--mmte-cache", metavar="FILE", help="where answers are kept (default: $MMTE_CACHE, or the user's cache folder)")
+    add("--mmte-repeats", type=_positive("--mmte-repeats"), default=1, metavar="K",
+        help="answers to each question (default: 1)")  # fmt: skip
+    add("--mmte-refresh", action="store_true", help="ask again what the cache already has (default: off)")
+    add("--mmte-offline", action="store_true", help="ask no model: score what the cache has (default: off)")
+    add("--mmte-cache", type=_text("--mmte-cache"), metavar="FILE",
+        help="where answers are kept (default: $MMTE_CACHE, or the user's cache folder)")  # fmt: skip
     add("--mmte-set", action="append", default=[], metavar="[TASK:]KEY.PATH=VALUE",
-        help="change one value of task files, e.g. generation_kwargs.max_new_tokens=20; repeatable")  # fmt: skip
-    add("--mmte-gates", metavar="FILE", help="TOML file with limits that scores are held against (default: none)")
-    add("--mmte-min-coverage", type=_share, default=0.98, metavar="SHARE",
+        help="change one value of task files, e.g. generation_kwargs.max_new_tokens=20; repeatable"
+             " (default: none)")  # fmt: skip
+    add("--mmte-gates", type=_text("--mmte-gates"), metavar="FILE",
+        help="TOML file with limits that scores are held against (default: none)")  # fmt: skip
+    add("--mmte-min-coverage", type=_share("--mmte-min-coverage"), default=0.98, metavar="SHARE",
         help="least share of questions that must have been answered for a score, 0 to 1 (default: 0.98)")  # fmt: skip
-    add("--mmte-report", metavar="DIR", help="folder for this run's report (default: reports/<time>, and reports/latest)")
-    add("--mmte-progress", type=_seconds, default=30.0, metavar="SECONDS",
+    add("--mmte-report", type=_text("--mmte-report"), metavar="DIR",
+        help="folder for this run's report (default: reports/<time>, and reports/latest)")  # fmt: skip
+    add("--mmte-progress", type=_seconds("--mmte-progress"), default=30.0, metavar="SECONDS",
         help="seconds between progress lines where there is no terminal; 0: none (default: 30)")  # fmt: skip
+
+
+def add_friendly_options(parser: pytest.Parser, wanted: Iterable[str] = _FRIENDLY) -> None:
+    """Add `--model` and `--judge`; each gives way to an option of that name elsewhere."""
+    for name in wanted:
+        dest, metavar = _FRIENDLY[name]
+        try:
+            parser.getgroup("mmte").addoption(
+                name, action="append", dest=dest, metavar=metavar, help=f"the same as --{dest.replace('_', '-')}",
+            )  # fmt: skip
+        except (ValueError, argparse.ArgumentError):
+            continue
+
+
+def friendly_in(args: Iterable[str]) -> list[str]:
+    """Which friendly spellings a command line uses (all of them where it asks for help)."""
+    used = {arg.partition("=")[0] for arg in args}
+    return [name for name in _FRIENDLY if used & {name, "-h", "--help"}]
+
+
+def in_use(config: pytest.Config) -> bool:
+    """Whether an option says that this run measures something."""
+    o = config.option
+    return any([o.mmte_model, o.mmte_judge, o.mmte_set, o.mmte_gates, o.mmte_data, o.mmte_report, o.mmte_cache])
 
 
 def check_options(config: pytest.Config) -> None:
@@ -47,9 +82,7 @@ def check_options(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: one line that names the option.
     """
-    option = config.option
-    told = [option.mmte_model, option.mmte_judge, option.mmte_set, option.mmte_gates, option.mmte_data]
-    if not any(told):
+    if not in_use(config):
         return
     from mmte.errors import MmteError
 
@@ -60,8 +93,13 @@ def check_options(config: pytest.Config) -> None:
         gates(config)
     except MmteError as error:
         raise pytest.UsageError(str(error)) from None
+    option = config.option
     if option.mmte_data and not Path(option.mmte_data).is_dir():
         raise pytest.UsageError(f"--mmte-data={option.mmte_data}: there is no such folder")
+    if option.mmte_report and Path(option.mmte_report).exists() and not Path(option.mmte_report).is_dir():
+        raise pytest.UsageError(f"--mmte-report={option.mmte_report}: this is a file; name a folder")
+    if option.mmte_cache and Path(option.mmte_cache).is_dir():
+        raise pytest.UsageError(f"--mmte-cache={option.mmte_cache}: this is a folder; name a file")
 
 
 def models(config: pytest.Config) -> dict[str, Any]:
@@ -154,28 +192,46 @@ def run_info(config: pytest.Config) -> dict[str, str]:
     return config.stash[_RUN]
 
 
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise pytest.UsageError(f"{text!r} is no whole number >= 1")
-    return int(text)
+def _text(option: str) -> Callable[[str], str]:
+    """An empty value (a variable that a CI job did not set) must not pass for the default."""
+
+    def read(text: str) -> str:
+        if not text.strip():
+            raise pytest.UsageError(f"{option}: its value is empty")
+        return text
+
+    return read
 
 
-def _share(text: str) -> float:
-    value = _number(text)
-    if not 0 <= value <= 1:
-        raise pytest.UsageError(f"{text!r} is no share between 0 and 1")
-    return value
+def _positive(option: str) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < 1:
+            raise pytest.UsageError(f"{option}: {text!r} is no whole number >= 1")
+        return int(text)
+
+    return read
 
 
-def _seconds(text: str) -> float:
-    value = _number(text)
-    if not 0 <= value < float("inf"):
-        raise pytest.UsageError(f"{text!r} is no number of seconds >= 0")
-    return value
+def _share(option: str) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        if not 0 <= (value := _number(text)) <= 1:
+            raise pytest.UsageError(f"{option}: {text!r} is no share between 0 and 1")
+        return value
+
+    return read
+
+
+def _seconds(option: str) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        if not 0 <= (value := _number(text)) < math.inf:
+            raise pytest.UsageError(f"{option}: {text!r} is no number of seconds >= 0")
+        return value
+
+    return read
 
 
 def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise pytest.UsageError(f"{text!r} is no number") from None
+        return math.nan

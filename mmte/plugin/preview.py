@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-
-
 import pytest
 
 from mmte.plugin.collect import case_of
@@ -21,14 +19,15 @@ class Preview:
         ours = [item for item in items if case_of(item) is not None]
         if config.option.verbose < 1 or not ours:
             return []
+        from mmte.errors import MmteError
         from mmte.plugin.session import build_runtime
         from mmte.report.preview import preview_lines
 
-        runtime = build_runtime(config, ours)
+        try:
+            runtime = build_runtime(config, ours)
+        except MmteError as error:
+            raise pytest.UsageError(str(error)) from None
         try:
             return preview_lines(runtime, [case_of(item) for item in ours])
         finally:
             runtime.close()
-
-
-

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from mmte.engine.runtime import Progress
+from mmte.engine.progress import Progress
+from mmte.plugin.show import show
 
 _BAR_EVERY = 0.2
 _BAR_AFTER = 1.0
@@ -39,6 +40,9 @@ class Counter(Progress):
             self._shown = now
             self.tell(self.line(model, now))
 
+    def stop(self) -> None:
+        """The item has ended, however."""
+
     def line(self, model: str, now: float) -> str:
         """`CASE  48/100  3.1/s  17 s left`."""
         done = self._done[model]
@@ -63,7 +67,7 @@ class ToController(Counter):
     def tell(self, line: str) -> None:
         """Send a line; when the controller is on its way out, so are we."""
         try:
-            self._channel.send(line)
+            self._channel.send(("line", line))
         except OSError:
             self.every = 0
 
@@ -90,24 +94,25 @@ class Bar(Counter):
 
     def start(self, case: str, expected: int) -> None:
         """The next bar comes on a clean line."""
-        self.clear()
+        self.stop()
         super().start(case, expected)
 
     def advance(self, model: str, n: int) -> None:
         """As `Counter.advance`, not before the item has taken a second; the bar goes when all is answered."""
         super().advance(model, n)
         if self._done[model] >= self._expected:
-            self.clear()
+            self.stop()
 
     def tell(self, line: str) -> None:
         """Redraw the bar."""
         if time.monotonic() - self._started < _BAR_AFTER:
             return
         filled = round(_WIDTH * min(1.0, max(self._done.values()) / max(1, self._expected)))
-        self._write(f"\r[{'#' * filled}{'.' * (_WIDTH - filled)}] {line}"[: self._width()] + "\x1b[K", first=not self._drawn)
+        bar = f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {line}"
+        self._write(f"\r{bar[: self._width()]}\x1b[K", first=not self._drawn)
         self._drawn = True
 
-    def clear(self) -> None:
+    def stop(self) -> None:
         """Take the bar away."""
         if self._drawn:
             self._drawn = False
@@ -128,24 +133,10 @@ class Bar(Counter):
             reporter._tw._file.flush()
 
 
-def show(config: pytest.Config, line: str) -> None:
-    """One line on the terminal reporter, whatever is captured."""
-    reporter, capture = (config.pluginmanager.getplugin(n) for n in ("terminalreporter", "capturemanager"))
-    if reporter is None:
-        return
-    if capture is None or hasattr(config, "workerinput"):
-        reporter.ensure_newline()
-        reporter.write_line(f"  ... {line}", cyan=True)
-        return
-    with capture.global_and_fixture_disabled():
-        reporter.ensure_newline()
-        reporter.write_line(f"  ... {line}", cyan=True)
-
-
-def reporter(config: pytest.Config) -> Progress:
+def reporter(config: pytest.Config) -> Counter:
     """What shows progress in this process."""
     every = config.option.mmte_progress
-    if (channel := getattr(config, "workerinput", {}).get("mmte_progress")) is not None:
+    if (channel := getattr(config, "workerinput", {}).get("mmte_link")) is not None:
         return ToController(every, channel)
     terminal = config.pluginmanager.getplugin("terminalreporter")
     if every and terminal is not None and terminal.isatty:

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from mmte.plugin.collect import TaskFile
 from mmte.plugin.options import gates
+from mmte.plugin.safe import clean_report
 
 RECORD = pytest.StashKey[dict[str, Any]]()
 """On an item: what it measured, as plain JSON data, and the limits that it is held against."""
@@ -42,14 +44,22 @@ class Recording:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-        """Add the record of an item to its report."""
+        """Add the record of an item to its report; what models said is shown safely."""
         report = yield
         record = item.stash.get(RECORD, None)
+        ours = isinstance(item.parent, TaskFile)
+        if ours or record is not None or "mmte_model" in getattr(item, "fixturenames", ()):
+            clean_report(report)
+        if ours and report.skipped and isinstance(report.longrepr, tuple):
+            report.longrepr = (str(item.path), 1, report.longrepr[2])
         if record is None or call.when != "call":
             return report
         report.mmte = record
-        properties = [(f"{e['metric']}{'/' + e['subset'] if e['subset'] else ''}", e["value"]) for e in record["estimates"]]
-        item.user_properties[:] = [*dict([*item.user_properties, *properties]).items()]
+        if ours and report.failed and call.excinfo is not None:
+            from mmte.report.text import clean
+
+            record.setdefault("problem", clean(call.excinfo.exconly())[:500])
+        item.user_properties[:] = dict([*item.user_properties, *_properties(record)]).items()
         report.user_properties = list(item.user_properties)
         if report.passed:
             self._judge(report, record)
@@ -77,16 +87,24 @@ class Recording:
         record = getattr(report, "mmte", None)
         if record is None or report.when != "call" or hasattr(report, "wasxfail"):
             return None
-        if report.failed:
-            if record.get("violations"):
-                return "failed", "G", ("GATE", {"red": True})
+        if report.failed and record.get("violations"):
+            return "failed", "G", ("GATE", {"red": True})
+        if report.failed and record.get("problem"):
             return "error", "E", ("ERROR", {"red": True})
         if report.passed:
             shown = " ".join(_shown(e) for e in record["estimates"] if not e["subset"])
+            shown += " (mini data)" if "mini data" in record.get("notes", ()) else ""
             if record.get("gated"):
                 return "passed", ".", (f"PASSED {shown}", {"green": True})
             return "recorded", "r", (f"RECORDED {shown}", {"cyan": True})
         return None
+
+
+def _properties(record: dict[str, Any]) -> list[tuple[str, Any]]:
+    """For JUnit XML and other reporters: every number, and what must be known of them; one withheld is not there."""
+    measured = [e for e in record["estimates"] if e["value"] is not None]
+    numbers = [(f"{e['metric']}{'/' + e['subset'] if e['subset'] else ''}", e["value"]) for e in measured]
+    return [*numbers, ("notes", "; ".join(record["notes"]))] if measured and record.get("notes") else numbers
 
 
 def _shown(estimate: dict[str, Any]) -> str:

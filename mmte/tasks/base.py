@@ -13,7 +13,7 @@ from mmte.engine.answers import WINDOW, shows_image
 from mmte.engine.keys import digest
 from mmte.engine.measure import Tally, batched
 from mmte.engine.runtime import Runtime
-from mmte.engine.samples import Samples, build_dataset, few_shot
+from mmte.engine.samples import Samples, build_dataset, few_shot, method_identity
 from mmte.errors import MmteError, Unavailable
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.models.base import BaseChat
@@ -206,12 +206,13 @@ class BaseTask:
     def _identities(self, seen: str) -> dict[str, str]:
         """Digests of all that decides the numbers: two results are comparable when these agree."""
         c = self.case.config
+        method = method_identity(getattr(self.dataset, "method_hook", None), self.method_cfg)
+        files = self.dataset.digest() if hasattr(self.dataset, "digest") else ""
         sequences = [[e.identity(), cfg] for e, cfg in zip(self.evaluators, self.evaluator_seq_cfgs, strict=True)]
         return {
             "model": digest(self.model.identity()),
             "generation": digest([getattr(self.generation, f) for f in Generation.__slots__]),
-            "data": digest([self.dataset_id, self.dataset_cfg, self.method_cfg, c.get("fewshot"), self.dataset.digest()
-                            if hasattr(self.dataset, "digest") else ""]),
+            "data": digest([self.dataset_id, self.dataset_cfg, method, c.get("fewshot"), files]),
             "samples": seen,
             "evaluators": digest(sequences),
             "task_version": str(c.get("version", "")),

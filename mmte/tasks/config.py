@@ -182,9 +182,13 @@ class _Reader(Checks):
         for name, options in methods.items():
             at = self.origin(where, "method_cfg", str(name))
             self.checked(at, registry.get_method_class, str(name))
-            folder = PurePath(str(self.mapping(at, options, "a mapping of the method's options").get("img_dir") or ""))
-            if folder.is_absolute() or ".." in folder.parts:
-                raise self.doc.error((*at, "img_dir"), f"must be a folder below the current one, not {str(folder)!r}")
+            told = self.mapping(at, options, "a mapping of the method's options")
+            if "data_root" in told:
+                raise self.doc.error((*at, "data_root"), "a task file cannot choose where data lies: --mmte-data=DIR does")
+            for key in ("img_dir", "font", "nature_src_dir"):
+                path = PurePath(str(told.get(key) or ""))
+                if path.is_absolute() or ".." in path.parts:
+                    raise self.doc.error((*at, key), f"must be a path below the current folder, not {str(path)!r}")
         return methods
 
     def _generation(self, where: Where, about: Mapping[str, Any]) -> dict[str, Any]:

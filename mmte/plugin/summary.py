@@ -1,0 +1,53 @@
+"""What the terminal (and the summary page of a CI job) says at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mmte.plugin.exitstatus import ExitStatus
+from mmte.plugin.journal import Journal
+from mmte.plugin.options import gates, overrides
+
+
+class Summary:
+    """The table of scores, where the report is, and which options had no effect."""
+
+    def __init__(self, config: pytest.Config, journal: Journal, status: ExitStatus) -> None:
+        self.config, self.journal, self.status = config, journal, status
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Written when items of ours ran."""
+        rows = list(self.journal.rows.values())
+        if not rows:
+            return
+        from mmte.report.table import markdown, table_lines
+
+        terminalreporter.write_sep("=", "trust scores")
+        for line, style in table_lines(rows):
+            terminalreporter.write_line(line, **style)
+        for line in self._idle(rows):
+            terminalreporter.write_line(line, yellow=True)
+        if self.status.nothing_measured:
+            terminalreporter.write_line("mmte: nothing was measured, so the exit status is 1", red=True)
+        shown = self.journal.folder / "report.json"
+        if shown.is_relative_to(Path.cwd()):
+            shown = shown.relative_to(Path.cwd())
+        terminalreporter.write_line(f"report: {shown}")
+        if page := os.environ.get("GITHUB_STEP_SUMMARY"):
+            with Path(page).open("a", encoding="utf-8") as file:
+                file.write(markdown(rows))
+
+    def _idle(self, rows: list[dict[str, Any]]) -> Iterator[str]:
+        """Options that speak of nothing in this run: a typing mistake, or the selection."""
+        for gate in gates(self.config):
+            if not any(gate.covers(row["case"]) for row in rows):
+                yield f"--mmte-gates: no item of this run is '{gate.case}' ({gate.metric} {gate.limit})"
+        tasks = {row["task"] for row in rows}
+        for override in overrides(self.config):
+            if override.task and override.task not in tasks:
+                yield f"--mmte-set {override.text}: no item of this run is of task '{override.task}'"
