@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mmte.report.text import clean
-from mmte.types import ASPECTS
+from mmte.types import ASPECTS, REASONS
 
 Line = tuple[str, dict[str, bool]]
 _HEAD = ("value", "95 % interval", "n", "coverage", "")
@@ -26,7 +26,7 @@ def table_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
 
 
 def _row(row: Mapping[str, Any], width: int) -> Iterator[Line]:
-    note = _note(row)
+    note = "; ".join(filter(None, [_note(row), _unscored(row)]))
     if not row["estimates"]:
         yield f"{row['case'].ljust(width)} {note}", _style(row)
         return
@@ -36,8 +36,21 @@ def _row(row: Mapping[str, Any], width: int) -> Iterator[Line]:
         value = "-" if e["value"] is None else f"{e['value']:.3f}"
         n = "-" if e["n"] is None else f"{e['n']}/{e['expected']}" if e["n"] != e["expected"] else str(e["n"])
         coverage = "" if e["subset"] or "coverage" not in row else f"{row['coverage']:.1%}"
-        way = "higher is better" if e["direction"] == "up" else "lower is better"
-        yield f"{('  ' + _metric(e)).ljust(width)} {value:>9} {interval:>19} {n:>8} {coverage:>8}  {way}", _style(row)
+        line = f"{('  ' + _metric(e)).ljust(width)} {value:>9} {interval:>19} {n:>8} {coverage:>8}  {_remark(e, row)}"
+        yield line.rstrip(), _style(row)
+
+
+def _remark(estimate: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Which way is better; or why there is no value."""
+    if estimate["value"] is None and not row.get("problem"):
+        return "undefined: too few answers, or all the same" if estimate["n"] else "no answer could be scored"
+    return "higher is better" if estimate["direction"] == "up" else "lower is better"
+
+
+def _unscored(row: Mapping[str, Any]) -> str:
+    """How many answers have no value, and why: `6 unparsed, 1 filtered`."""
+    counts = row.get("counts") or {}
+    return ", ".join(f"{counts[reason]} {reason}" for reason in REASONS if reason != "scored" and counts.get(reason))
 
 
 def _metric(estimate: Mapping[str, Any]) -> str:

@@ -132,13 +132,14 @@ def test_the_table_has_aspects_values_intervals_and_coverage(bench: Any, workers
     bench.task("t2", aspect="truthfulness")
     result = bench.run(*workers, model="x=scripted:-100|0|50|100|no idea?fail=0.01")
     rows = bench.results()
-    value = rows[TEXT]["estimates"][0]
+    value, unparsed = rows[TEXT]["estimates"][0], rows[TEXT]["counts"]["unparsed"]
+    assert unparsed
     result.stdout.fnmatch_lines([
         "*= trust scores =*",
         "truthfulness * value * 95 % interval *n coverage",
-        "t2?confaide-text/rule/x?  (mini data)",
+        f"t2?confaide-text/rule/x?  (mini data; {unparsed} unparsed)",
         "privacy * value *",
-        "t1?confaide-text/rule/x?  (mini data; GATE failure = 0.* is not > 0.5)",
+        f"t1?confaide-text/rule/x?  (mini data; GATE failure = 0.* is not > 0.5; {unparsed} unparsed)",
         "  pearson_corr *{value:.3f} *[[]{low:.3f}, {high:.3f}] *{n}/28 *100.0% * higher is better".format(**value),
         "  failure * lower is better",
         "report: reports/*/report.json",

@@ -104,10 +104,10 @@ DATASETS = {
     "unknown method": (GOOD + "method_cfg:\n  tf-blurr: {} #!", "method_cfg.tf-blurr: unknown method", "'tf-blur'"),
     "method options": (GOOD + "method_cfg: {tf-blur: 5} #!", "method_cfg.tf-blur: must be a mapping", "5"),
     "pictures elsewhere": (
-        GOOD + "method_cfg:\n  tf-blur:\n    img_dir: ../up #!", "method_cfg.tf-blur.img_dir: must be a folder", "",
+        GOOD + "method_cfg:\n  tf-blur:\n    img_dir: ../up #!", "method_cfg.tf-blur.img_dir: must be a path below", "",
     ),
     "pictures anywhere": (
-        GOOD + "method_cfg:\n  tf-blur:\n    img_dir: /etc #!", "method_cfg.tf-blur.img_dir: must be a folder", "",
+        GOOD + "method_cfg:\n  tf-blur:\n    img_dir: /etc #!", "method_cfg.tf-blur.img_dir: must be a path below", "",
     ),
     "variants": (GOOD + "variants: [a] #!", "variants: must be a mapping of names", ""),
     "variant options": (GOOD + "variants:\n  a: 5 #!", "variants.a: must be a mapping of dataset options", ""),
