@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 ASPECTS = ("truthfulness", "safety", "robustness", "fairness", "privacy")
+_MISTAKES = pytest.StashKey[list[str]]()
 _TASKS = pytest.StashKey[dict[str, Path]]()  # on the config: the file of each task
 _MARKED = pytest.StashKey[bool]()
 
@@ -69,10 +70,30 @@ class TaskFile(pytest.Module):
 
 
 def _load(path: Path, config: pytest.Config) -> Any:
+    from mmte.errors import MmteError
     from mmte.plugin.options import overrides
     from mmte.tasks.config import load_task
 
-    return load_task(path, overrides(config))
+    changes = overrides(config)
+    try:
+        return load_task(path, changes)
+    except MmteError as error:
+        if changes:
+            _blame_option(path, str(error), config)
+        raise
+
+
+def _blame_option(path: Path, error: str, config: pytest.Config) -> None:
+    """Note a mistake that is in `--mmte-set`, as the file is good without it; all of the run is stopped for it."""
+    from mmte.errors import MmteError
+    from mmte.tasks.config import load_task
+
+    try:
+        load_task(path)
+    except MmteError:
+        return
+    told = error if error.startswith("--mmte-set") else f"--mmte-set: {error}"
+    config.stash.setdefault(_MISTAKES, []).append(told)
 
 
 def _claim(task: str, path: Path, config: pytest.Config) -> None:
@@ -128,8 +149,10 @@ def case_of(item: pytest.Item) -> Any:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Our items by model, judged ones last, so that each model is loaded once; other items keep their places."""
+    if config.stash.get(_MISTAKES, None) and not hasattr(config, "workerinput"):  # xdist has no way to hear of it
+        raise pytest.UsageError(config.stash[_MISTAKES][0])
     places = [n for n, item in enumerate(items) if case_of(item) is not None]
     if not places:
         return

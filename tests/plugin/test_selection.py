@@ -253,3 +253,22 @@ def test_mmte_set_for_a_task_that_is_not_there_is_told(bench: Any, workers: list
     bench.task()
     result = bench.run("--mmte-set=t9:generation_kwargs.max_new_tokens=20", *workers)
     result.stdout.fnmatch_lines(["--mmte-set t9:generation_kwargs.*=20: no item of this run is of task 't9'"])
+
+
+@pytest.mark.parametrize("select", [(), ("-k", "text")], ids=["all", "selected"])
+def test_set_that_breaks_a_good_file_is_a_mistake_in_the_option(bench: Any, select: tuple[str, ...]) -> None:
+    bench.task("t1")
+    result = bench.run("--mmte-set=generation_kwargs.max_new_token=20", *select)
+    assert result.ret == 4
+    lines = result.errlines + result.outlines
+    (line,) = [line for line in lines if "max_new_token" in line]
+    assert "--mmte-set" in line
+    assert "Did you mean 'max_new_tokens'?" in line
+    assert "Traceback" not in "".join(lines)
+
+
+def test_set_that_breaks_a_good_file_fails_its_item_in_a_worker(bench: Any) -> None:
+    bench.task("t1")
+    result = bench.run("--mmte-set=generation_kwargs.max_new_token=20", "-n2")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*t1.yaml:*generation_kwargs.max_new_token*Did you mean 'max_new_tokens'?*"])
