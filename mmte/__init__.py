@@ -1,4 +1,4 @@
-"""mmte: measures how far (multimodal) chat models can be trusted, as a pytest run."""
+"""mmte: measures how far (multimodal) chat models can be trusted, as a pytest run.  PYTEST_DONT_REWRITE (see plugin)"""
 
 from __future__ import annotations
 

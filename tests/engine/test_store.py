@@ -129,7 +129,7 @@ def _as_nobody(check: Callable[[], None]) -> None:
 def test_a_read_only_cache_is_read_and_the_run_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "locked"
     folder.mkdir()
-    for parent in (tmp_path, *list(tmp_path.parents)[:2]):
+    for parent in (tmp_path, *(p for p in tmp_path.parents if p.name.startswith(("pytest-", "popen-")))):
         parent.chmod(0o755)
     store = Store(folder / "a.sqlite")
     old, new = (b"o" * 32, Response("m", "old")), (b"n" * 32, Response("m", "new"))
