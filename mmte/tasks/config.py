@@ -184,7 +184,7 @@ class _Reader(Checks):
             self.checked(at, registry.get_method_class, str(name))
             told = self.mapping(at, options, "a mapping of the method's options")
             if "data_root" in told:
-                raise self.doc.error((*at, "data_root"), "a task file cannot choose where data lies: --mmte-data=DIR does")
+                raise self.doc.error((*at, "data_root"), "a task file cannot choose this: use --mmte-data=DIR")
             for key in ("img_dir", "font", "nature_src_dir"):
                 path = PurePath(str(told.get(key) or ""))
                 if path.is_absolute() or ".." in path.parts:

@@ -116,7 +116,7 @@ def test_twenty_kills_lose_nothing(tmp_path: Path, args: tuple[str, ...]) -> Non
 def test_an_interrupted_run_leaves_a_report_of_what_was_measured(
     tmp_path: Path, number: int, args: tuple[str, ...]
 ) -> None:
-    command = Command(tmp_path, *args, options="&wait=0.1")
+    command = Command(tmp_path, *args, "--mmte-repeats=4", options="&wait=0.1")  # an item takes seconds
     process = command.start()
     deadline = time.monotonic() + 60
     journal = tmp_path / "out/results.jsonl"
