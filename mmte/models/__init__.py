@@ -7,5 +7,6 @@ INDEX: dict[str, dict[str, str]] = {
         "replay": "mmte.models.replay",
         "openai": "mmte.models.openai",
         "gguf": "mmte.models.gguf",
+        "hf": "mmte.models.hf",
     },
 }

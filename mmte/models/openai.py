@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from mmte.errors import MmteError, ModelGone, near
 from mmte.models.base import BaseChat
 from mmte.models.endpoint import OPENAI, Endpoint
+from mmte.models.images import BadImage
 from mmte.models.spec import ModelSpec
 from mmte.models.text import one_line
 from mmte.models.transport import Limits, Reply, Transport
@@ -28,17 +29,24 @@ class OpenAIChat(BaseChat):
 
     Options: slots (64), timeout (seconds for one attempt, 60), retries (4), max_wait (longest wait
     before a retry, 60 s), key (name of the environment variable that holds the key; see `Endpoint`),
-    max_tokens (the name of the field that limits the answer).
+    max_tokens (the name of the field that limits the answer), images (`yes`; with `no` the model reads
+    text only and items with images are skipped). An image is sent as a data URL before its text, the
+    file's bytes as they are.
     """
 
     backend_ids = ("openai",)
-    modalities = frozenset({"text"})
+    modalities = frozenset({"text", "image"})
     kinds = frozenset({"chat", "raw"})
     supports = frozenset({"do_sample", "temperature", "stop_sequences", "seed"})
     device: Literal["none", "cpu", "gpu"] = "none"
 
-    def __init__(self, name: str, model: str, endpoint: Endpoint, limits: Limits, limit_field: str) -> None:
+    def __init__(
+        self, name: str, model: str, endpoint: Endpoint, limits: Limits, limit_field: str, *, images: bool = True
+    ) -> None:
         super().__init__(name)
+        self._images = images
+        if not images:
+            self.modalities = frozenset({"text"})  # type: ignore[misc]  # of this one model
         self._model, self._endpoint, self._limits, self._limit_field = model, endpoint, limits, limit_field
         self._where = f"--model {name}"
         self._key = ""
@@ -52,7 +60,7 @@ class OpenAIChat(BaseChat):
             MmteError: no model, a bad URL or option, or a key that would travel unencrypted.
         """
         where = f"--model {spec.name}"
-        spec.check_options("slots", "timeout", "retries", "max_wait", "key", "max_tokens")
+        spec.check_options("slots", "timeout", "retries", "max_wait", "key", "max_tokens", "images")
         match = _TARGET.fullmatch(spec.target)
         model, url = match.groups() if match else (spec.target, OPENAI)
         if not model.strip():
@@ -66,7 +74,8 @@ class OpenAIChat(BaseChat):
         field = spec.option("max_tokens", str, _LIMIT_FIELDS[0])
         if field not in _LIMIT_FIELDS:
             raise MmteError(f"{where}: max_tokens={field!r} names no field of a request.{near(field, _LIMIT_FIELDS)}")
-        return cls(spec.name, model, Endpoint.parse(url, where, spec.option("key", str, "")), limits, field)
+        endpoint = Endpoint.parse(url, where, spec.option("key", str, ""))
+        return cls(spec.name, model, endpoint, limits, field, images=spec.option("images", bool, True))
 
     def identity(self) -> Mapping[str, Any]:
         """Backend and model name: the same model behind another URL gives the same answers."""
@@ -100,20 +109,36 @@ class OpenAIChat(BaseChat):
     def generate(self, requests: Iterable[Request]) -> Iterator[list[tuple[Request, Response]]]:
         """Keep `slots` requests in flight; yields what completed in the last quarter second.
 
+        An image that cannot be sent is a failure of that request alone.
+
         Raises:
             MmteError: a setting that is not supported.
             ModelGone: nobody listens at the URL, or the server refuses the key.
         """
         self.load()
         assert self._transport is not None
-        yield from self._transport.post_all(self._jobs(requests))
+        unsent: list[tuple[Request, Response]] = []
+        yield from self._transport.post_all(self._jobs(requests, unsent))
+        if unsent:
+            yield unsent
 
-    def _jobs(self, requests: Iterable[Request]) -> Iterator[tuple[Request, str, bytes]]:
+    def _jobs(
+        self, requests: Iterable[Request], unsent: list[tuple[Request, Response]]
+    ) -> Iterator[tuple[Request, str, bytes]]:
         for request in requests:
             self._check(request)
-            path, build = ("/completions", raw_body) if request.kind == "raw" else ("/chat/completions", chat_body)
-            body = {"model": self._model} | build(request, who=self._where, limit=self._limit_field)
-            yield request, path, json.dumps(body).encode()
+            try:
+                path, body = self._body(request)
+            except BadImage as error:
+                unsent.append((request, Response.failed(str(error), model_id=self.model_id)))
+            else:
+                yield request, path, json.dumps({"model": self._model} | body).encode()
+
+    def _body(self, request: Request) -> tuple[str, dict[str, Any]]:
+        if request.kind == "raw":
+            return "/completions", raw_body(request, who=self._where, limit=self._limit_field)
+        body = chat_body(request, who=self._where, limit=self._limit_field, images=self._images)
+        return "/chat/completions", body
 
     def _check(self, request: Request) -> None:
         check_request(request, kinds=self.kinds, supports=self.supports, who=f"{self._where} (openai)")

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mmte.errors import MmteError
+from mmte.models.images import data_url
 from mmte.models.text import finish, one_line, storable
 from mmte.types import Message, Request, Response
 
@@ -30,9 +31,14 @@ def check_request(request: Request, *, kinds: frozenset[str], supports: frozense
             raise MmteError(f"{who} does not support {name}; it supports {', '.join(sorted(supports))}")
 
 
-def chat_body(request: Request, *, who: str, limit: str = "max_tokens") -> dict[str, Any]:
-    """The body of a chat request, without the model's name; `limit` names the field of max_new_tokens."""
-    messages = [{"role": m.get("role", "user"), "content": content(m, who)} for m in request.messages]
+def chat_body(request: Request, *, who: str, limit: str = "max_tokens", images: bool = False) -> dict[str, Any]:
+    """The body of a chat request, without the model's name; `limit` names the field of max_new_tokens.
+
+    Raises:
+        MmteError: an image although `images` is False.
+        BadImage: an image file that cannot be sent.
+    """
+    messages = [{"role": m.get("role", "user"), "content": content(m, who, images=images)} for m in request.messages]
     return {"messages": messages} | settings(request, limit)
 
 
@@ -41,13 +47,21 @@ def raw_body(request: Request, *, who: str, limit: str = "max_tokens") -> dict[s
     return {"prompt": "".join(str(content(m, who)) for m in request.messages)} | settings(request, limit)
 
 
-def content(message: Message, who: str) -> str | list[dict[str, Any]]:
-    """A message's content as it goes over the wire; text only, an image is an MmteError."""
+def content(message: Message, who: str, *, images: bool = False) -> str | list[dict[str, Any]]:
+    """A message's content as it goes over the wire: a text, or with `images` the image and then the text.
+
+    The image goes as a data URL of the file's bytes as they are; without `images` it is an MmteError.
+    """
     value = message.get("content", "")
     if isinstance(value, str):
         return storable(value)
-    if isinstance(value, Mapping) and not value.get("image_path") and isinstance(value.get("text"), str):
-        return storable(value["text"])
+    if isinstance(value, Mapping) and isinstance(value.get("text"), str):
+        text, path = storable(value["text"]), value.get("image_path")
+        if not path:
+            return text
+        if images:
+            picture = {"type": "image_url", "image_url": {"url": data_url(str(path))}}
+            return [picture, {"type": "text", "text": text}] if text else [picture]
     raise MmteError(f"{who} reads text only; this task shows it an image; choose a model that sees")
 
 

@@ -1,0 +1,250 @@
+"""Models of transformers in this process: `hf:DIR` or `hf:org/name`."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+from mmte.engine.pool import visible_gpus
+from mmte.errors import MmteError, near
+from mmte.models.base import BaseChat, out_of_memory
+from mmte.models.hf_files import Facts, Source, fingerprint
+from mmte.models.hf_loading import Loaded, libraries, load
+from mmte.models.hf_prompts import TODAY, BadPrompt, Prompt, Prompts, has_image, length
+from mmte.models.spec import ModelSpec
+from mmte.models.text import one_line
+from mmte.models.wire import check_request
+from mmte.registry import registry
+from mmte.types import Request, Response
+
+_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
+_BATCH, _BATCH_IMAGES = 32, 8
+
+
+@registry.register_backend()
+class HFChat(BaseChat):
+    """Answers with a text model (AutoModelForCausalLM) or one that sees (AutoModelForImageTextToText).
+
+    `hf:DIR` is a folder as `save_pretrained` writes it, `hf:org/name` an id of the hub that HF_ENDPOINT
+    names. Options: dtype (auto, float32, bfloat16, float16), device (auto, cpu, cuda, cuda:N), batch
+    (32; 8 for questions with images), revision (branch, tag or commit), trust_remote_code (no).
+    Auto is the first GPU with bfloat16, and without a GPU the CPU with float32, which is several
+    times faster there than bfloat16 (docs/performance.md).
+
+    Batches are sorted by length and padded on the left. In float32 an answer does not depend on its
+    batch; in the 16-bit types rounding does, as in every engine. Decoding is plain: greedy, by beams,
+    or sampled from the softmax at the temperature; cut-offs and penalties of the model's own
+    generation_config.json are left out. A row draws with its own seed. The chat template is the
+    model's own, told that it is 2026-01-01; a model without one gets the texts line by line.
+    Images reach the model's processor in their own size.
+    """
+
+    backend_ids = ("hf",)
+    kinds = frozenset({"chat", "raw", "loglikelihood"})
+    supports = frozenset({"do_sample", "temperature", "num_beams", "stop_sequences", "seed"})
+    device: Literal["none", "cpu", "gpu"] = "gpu"
+
+    def __init__(self, name: str, source: Source, *, dtype: str, device: str, batch: int) -> None:
+        super().__init__(name)
+        self._source, self._batch = source, batch
+        self._place = ("cuda" if _has_gpu() else "cpu") if device == "auto" else device
+        self._dtype = dtype if dtype != "auto" else "float32" if self._place == "cpu" else "bfloat16"
+        self.device = "cpu" if self._place == "cpu" else "gpu"
+        self._where = source.where
+        self._loaded: Loaded | None = None
+
+    @classmethod
+    def from_spec(cls, spec: ModelSpec) -> Self:
+        """Build from `hf:ID-or-DIR?option=value`; nothing is imported, fetched or loaded yet.
+
+        Raises:
+            MmteError: neither a folder with a model nor an id, or a bad option.
+        """
+        where = f"--model {spec.name}"
+        spec.check_options("dtype", "device", "batch", "revision", "trust_remote_code")
+        dtype, device = spec.option("dtype", str, "auto"), spec.option("device", str, "auto")
+        if dtype not in _DTYPES:
+            raise MmteError(f"{where}: dtype={dtype!r} is not known.{near(dtype, _DTYPES)}")
+        kind, colon, number = device.partition(":")
+        if kind not in ("auto", "cpu", "cuda") or (colon and (kind != "cuda" or not number.isdecimal())):
+            raise MmteError(f"{where}: device={device!r} is not known. Known: auto, cpu, cuda, cuda:N.")
+        batch = spec.option("batch", int, 0)
+        if batch < 0 or ("batch" in spec.options and not 1 <= batch <= 4096):
+            raise MmteError(f"{where}: batch={batch} is not within 1 to 4096")
+        code = spec.option("trust_remote_code", bool, False)
+        source = Source(spec.target, spec.option("revision", str, ""), where, code)
+        source.check()
+        return cls(spec.name, source, dtype=dtype, device=device, batch=batch)
+
+    @cached_property
+    def _folder(self) -> Path:
+        return self._source.small_files()
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts.read(self._folder, self._where)
+
+    @cached_property
+    def modalities(self) -> frozenset[str]:  # type: ignore[override]  # known once the configuration is read
+        """Text, and images where the configuration has an image part."""
+        return frozenset({"text", "image"} if self._facts.sees else {"text"})
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        engine = {name: _version(name) for name in ("transformers", "torch")}
+        if self._facts.sees:
+            engine["torchvision"] = _version("torchvision")
+        return {
+            "backend": "hf", **fingerprint(self._source, self._folder),
+            "dtype": self._dtype, "device": self._place.split(":")[0],
+            "chat_template": f"the model's, on {TODAY:%Y-%m-%d}" if self._facts.template else "none: plain lines",
+            "trust_remote_code": self._source.code, "engine": engine,
+        }  # fmt: skip
+
+    def identity(self) -> Mapping[str, Any]:
+        """The files (commit or sha256), how they are computed with, and by which versions.
+
+        Raises:
+            MmteError: the files cannot be had or read.
+        """
+        return self._identity
+
+    def load(self) -> None:
+        """Fetch what is missing and put the weights on the device.
+
+        Raises:
+            MissingExtra: torch or transformers is not installed.
+            MmteError: the files cannot be had or loaded.
+        """
+        if self._loaded is None:
+            libraries()
+            folder = self._source.all_files(self._folder.name)
+            self._loaded = load(
+                folder, self._facts, dtype=self._dtype, device=self._place, code=self._source.code, where=self._where
+            )
+
+    def close(self) -> None:
+        """Free the weights and the device's cache."""
+        if self._loaded is not None:
+            torch, self._loaded = self._loaded.torch, None
+            if self.device == "gpu":
+                torch.cuda.empty_cache()
+
+    def batches(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
+        """Lists of one kind and setting, with images or without, of similar length, the longest first."""
+        groups: dict[Any, list[Request]] = {}
+        for request in requests:
+            alike = replace(request.generation, seed=0, repeat=0)
+            groups.setdefault((request.kind, alike, has_image(request)), []).append(request)
+        for (_, _, image), group in groups.items():
+            size = self._batch or (_BATCH_IMAGES if image else _BATCH)
+            group.sort(key=length, reverse=True)  # stable: requests of one length stay in their order
+            yield from (group[start : start + size] for start in range(0, len(group), size))
+
+    def generate(self, requests: Iterable[Request]) -> Iterator[list[tuple[Request, Response]]]:
+        """Answer list by list; a request that cannot become a prompt is a failure of its own.
+
+        Raises:
+            MmteError: a setting that is not supported.
+            torch.OutOfMemoryError: a list is too large; its memory is free again.
+        """
+        todo = list(requests)
+        for request in todo:
+            check_request(request, kinds=self.kinds, supports=self.supports, who=f"{self._where} (hf)")
+            if request.generation.do_sample and request.generation.num_beams > 1:
+                raise MmteError(f"{self._where} (hf): num_beams and do_sample exclude each other; drop one of them")
+            if has_image(request) and "image" not in self.modalities:
+                raise MmteError(f"{self._where} (hf) reads text only; this task shows it an image")
+        self.load()
+        assert self._loaded is not None
+        for batch in self.batches(todo):
+            try:
+                responses = _Batch(self._loaded, self.model_id).answer(batch)
+            except (RuntimeError, MemoryError) as error:
+                if not _memory_ran_out(error):
+                    raise
+                what = one_line(str(error), 160)
+                traceback.clear_frames(error.__traceback__)  # they hold the tensors that did not fit
+            else:
+                yield list(zip(batch, responses, strict=True))
+                continue
+            if self.device == "gpu":
+                self._loaded.torch.cuda.empty_cache()
+            raise self._loaded.torch.OutOfMemoryError(what)
+
+
+class _Batch:
+    """Answers requests of one kind and setting together."""
+
+    def __init__(self, loaded: Loaded, model_id: str) -> None:
+        self._loaded, self._model_id, self._prompts = loaded, model_id, Prompts(loaded)
+
+    def answer(self, batch: Sequence[Request]) -> list[Response]:
+        """One response for each request, in their order."""
+        done: dict[int, Response] = {}
+        prompts: dict[int, Prompt] = {}
+        for i, request in enumerate(batch):
+            try:
+                prompts[i] = self._prompts.make(request)
+            except BadPrompt as error:
+                done[i] = self._failed(str(error))
+        done |= self._together(prompts)
+        return [done[i] for i in range(len(batch))]
+
+    def _together(self, prompts: dict[int, Prompt]) -> dict[int, Response]:
+        """What fails together is tried one by one, so that only the culprit fails."""
+        if not prompts:
+            return {}
+        try:
+            return self._run(prompts)
+        except BadPrompt as error:
+            if len(prompts) == 1:
+                return dict.fromkeys(prompts, self._failed(str(error)))
+        return {i: r for i, p in prompts.items() for r in self._together({i: p}).values()}
+
+    def _run(self, prompts: dict[int, Prompt]) -> dict[int, Response]:
+        from mmte.models.hf_decoding import answer, log_likelihoods
+
+        asked = list(prompts.values())
+        request = asked[0].request
+        if request.kind == "loglikelihood":
+            return dict(zip(prompts, log_likelihoods(self._loaded, self._prompts, asked, self._model_id), strict=True))
+        inputs = self._prompts.encode(asked, [p.text for p in asked], padding_side="left")
+        long = self._too_long(prompts, inputs, request.generation.max_new_tokens)
+        if long:
+            return long | self._together({i: p for i, p in prompts.items() if i not in long})
+        return dict(zip(prompts, answer(self._loaded, inputs, asked, self._model_id), strict=True))
+
+    def _too_long(self, prompts: dict[int, Prompt], inputs: dict[str, Any], more: int) -> dict[int, Response]:
+        limit = self._loaded.limit
+        lengths = inputs["attention_mask"].sum(dim=1).tolist()
+        return {
+            i: self._failed(f"the prompt of {n} tokens leaves no room for {more} more within the model's {limit}")
+            for i, n in zip(prompts, lengths, strict=True)
+            if limit is not None and n + more > limit
+        }
+
+    def _failed(self, what: str) -> Response:
+        return Response.failed(what, model_id=self._model_id)
+
+
+def _memory_ran_out(error: BaseException) -> bool:
+    """Of a GPU, or of the host: torch's CPU allocator raises a RuntimeError that says so in words."""
+    return out_of_memory(error) or "DefaultCPUAllocator" in str(error)
+
+
+def _has_gpu() -> bool:
+    """Whether `auto` means the GPU; asked before torch is imported, since the pool picks the GPU until then."""
+    return bool(visible_gpus()) and not _version("torch").endswith("+cpu")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
