@@ -1,4 +1,4 @@
-"""Draws the pictures of the mini data, always the same, and checks that its texts are complete.
+"""Draws the pictures of the mini data, always the same, writes the questions on them, and checks the other texts.
 
     python scripts/make_minidata.py [FOLDER]
 
@@ -14,9 +14,15 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import minidata_basic
+import minidata_choices
+import minidata_people
+import minidata_styles
+import minidata_typographic
 from minidata_topics import BROWN, SIZE, TOPICS, WHITE, Color, Pen
 from PIL import Image
 
+PARTS = (minidata_basic, minidata_styles, minidata_choices, minidata_typographic, minidata_people)
 MINIDATA = Path(__file__).resolve().parent.parent / "mmte" / "minidata"
 
 
@@ -133,7 +139,14 @@ def pictures() -> dict[str, Image.Image]:
         made[f"unrelated_images/nature_{number}.png"] = pen.finished(96)
         made[f"unrelated_images/color_{number}.png"] = Pen(color).finished(2)
         made[f"unrelated_images/noise_{number}.png"] = noise(number)
+    for part in PARTS:
+        made |= part.pictures()
     return made
+
+
+def texts() -> dict[str, str]:
+    """The texts that belong to pictures, by their path below the mini data."""
+    return {name: text for part in PARTS for name, text in part.texts().items()}
 
 
 def texts_missing(folder: Path) -> list[str]:
@@ -155,6 +168,10 @@ def main(arguments: Sequence[str]) -> int:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         image.save(path, optimize=True)
+    for name, text in texts().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     wrong = texts_missing(folder)
     sys.stderr.writelines(f"{line}\n" for line in wrong)
     return 1 if wrong else 0

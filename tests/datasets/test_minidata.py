@@ -27,11 +27,28 @@ def test_pictures_are_those_of_the_script(script: ModuleType, tmp_path: Path) ->
     assert script.main([str(tmp_path)]) == 1  # the texts are not there
     drawn = sorted(p.relative_to(tmp_path) for p in tmp_path.rglob("*.png"))
     assert drawn == sorted(p.relative_to(FOLDER) for p in FOLDER.rglob("*.png"))
-    assert len(drawn) >= 26
+    assert len(drawn) >= 120
     for name in drawn:
         with Image.open(FOLDER / name) as kept, Image.open(tmp_path / name) as new:
             assert kept.size == new.size
             assert ImageChops.difference(kept.convert("RGB"), new.convert("RGB")).getbbox() is None, name
+
+
+def test_questions_on_pictures_are_those_of_the_script(script: ModuleType) -> None:
+    texts = script.texts()
+    assert len(texts) == 11
+    for name, text in texts.items():
+        assert (FOLDER / name).read_text(encoding="utf-8") == text, name
+
+
+def test_nothing_is_in_the_folder_that_the_script_does_not_know(script: ModuleType) -> None:
+    written = {"MINIDATA", "README.md", "__init__.py", "privacy/confaide/prompts.txt", "privacy/confaide/labels.txt"}
+    files = [p for p in FOLDER.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    assert {p.relative_to(FOLDER).as_posix() for p in files} == written | set(script.pictures()) | set(script.texts())
+
+
+def test_the_mini_data_is_small() -> None:
+    assert sum(p.stat().st_size for p in FOLDER.rglob("*") if p.is_file()) < 1_500_000
 
 
 def test_texts_are_complete(script: ModuleType, tmp_path: Path) -> None:

@@ -1,0 +1,183 @@
+"""The score tree: values worked out by hand, missing parts, bounds, and files with mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mmte.errors import MmteError
+from mmte.report.scores import FUNCTIONS, HEAD, Part, Score, ScoreTree, load_scores
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+TREE = """# mmte.scores/1
+scores:
+  one: {aspect: safety, title: One, score: {mean: ["a[x/rule]:m", {mean: ["a[y/rule]:m", "a[z/rule]:m"]}]}}
+  rate: {aspect: safety, score: {complement: "a[x/rule]:m/low"}}
+  all:
+    aspect: safety
+    score:
+      weighted_mean:
+        - {weight: 0.25, of: one}
+        - {weight: 0.75, of: {largest: [rate, "a[x/rule]:m"]}}
+"""
+
+
+def tree(tmp_path: Path, text: str = TREE) -> ScoreTree:
+    (tmp_path / "scores.yaml").write_text(text)
+    return load_scores(tmp_path / "scores.yaml")
+
+
+def estimate(value: float | None, subset: str = "", bounds: Any = None, n: int = 10) -> dict[str, Any]:
+    return {"metric": "m", "subset": subset, "value": value, "bounds": bounds, "n": n, "expected": 10}
+
+
+def row(dataset: str, *estimates: dict[str, Any], model: str = "x", **more: Any) -> dict[str, Any]:
+    about = {"task": "a", "dataset": dataset, "sequence": "rule", "model": model, "outcome": "recorded"}
+    return {**about, "estimates": list(estimates), **more}
+
+
+def scored(found: ScoreTree, results: list[dict[str, Any]]) -> dict[str, Score]:
+    return {score.name: score for score in found.scores(results)}
+
+
+WHOLE = [row("x", estimate(0.5), estimate(0.2, "low")), row("y", estimate(1.0)), row("z", estimate(0.0, n=4))]
+
+
+def test_values(tmp_path: Path) -> None:
+    scores = scored(tree(tmp_path), WHOLE)
+    assert scores["one"].value == pytest.approx((0.5 + (1 + 0) / 2) / 2)
+    assert scores["rate"].value == pytest.approx(0.8)
+    assert scores["all"].value == pytest.approx(0.25 * 0.5 + 0.75 * 0.8)
+    assert (scores["one"].n, scores["one"].expected, scores["one"].missing) == (24, 30, ())
+    assert scores["one"].parts == {"a[x/rule/x]:m": 0.5, "a[y/rule/x]:m": 1.0, "a[z/rule/x]:m": 0.0}
+    assert (scores["one"].title, scores["rate"].title, scores["all"].aspect) == ("One", "rate", "safety")
+
+
+def test_a_missing_part_empties_what_is_made_of_it_and_nothing_else(tmp_path: Path) -> None:
+    scores = scored(tree(tmp_path), WHOLE[:2])
+    for name in ("one", "all"):
+        assert scores[name].value is None
+        assert scores[name].bounds is None
+        assert scores[name].missing == ("a[z/rule/x]:m: not in the report",)
+    assert scores["rate"].value == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("last", "why"),
+    [
+        (row("z", outcome="skipped", reason="needs --mmte-data DIR"), "skipped: needs --mmte-data DIR"),
+        (row("z", outcome="error", problem="the model is gone"), "error: the model is gone"),
+        (row("z", estimate(None)), "has no value"),
+        (row("z", estimate(None), problem="coverage 0.4"), "coverage 0.4"),
+        (row("z", estimate(0.4, "low")), "has no such metric"),
+    ],
+)
+def test_why_a_part_is_missing(tmp_path: Path, last: dict[str, Any], why: str) -> None:
+    score = scored(tree(tmp_path), [*WHOLE[:2], last])["one"]
+    assert score.value is None
+    assert score.missing == (f"a[z/rule/x]:m: {why}",)
+    assert score.parts["a[z/rule/x]:m"] is None
+
+
+def test_every_missing_part_is_listed_once(tmp_path: Path) -> None:
+    scores = scored(tree(tmp_path), [row("q", estimate(1.0))])
+    assert scores["all"].missing == tuple(
+        f"a[{part}: not in the report" for part in ("x/rule/x]:m", "y/rule/x]:m", "z/rule/x]:m", "x/rule/x]:m/low")
+    )
+
+
+def test_each_model_has_its_own_scores(tmp_path: Path) -> None:
+    other = [row("x", estimate(1.0), estimate(1.0, "low"), model="y")]
+    scores = tree(tmp_path).scores([*WHOLE, *other])
+    assert [(s.model, s.name) for s in scores] == [(m, n) for m in "xy" for n in ("one", "rate", "all")]
+    assert [s.value for s in scores if s.model == "y"] == [None, 0.0, None]
+
+
+def test_bounds_go_through_and_turn_round_in_a_complement(tmp_path: Path) -> None:
+    results = [
+        row("x", estimate(0.5, bounds=[0.4, 0.7]), estimate(0.2, "low", bounds=[0.6, 0.1])),
+        row("y", estimate(1.0, bounds=[0.8, 1.0])),
+        row("z", estimate(0.0, bounds=[0.0, 0.2])),
+    ]
+    scores = scored(tree(tmp_path), results)
+    assert scores["one"].bounds == pytest.approx(((0.4 + 0.4) / 2, (0.7 + 0.6) / 2))
+    assert scores["rate"].bounds == pytest.approx((0.4, 0.9))
+    assert scores["all"].bounds == pytest.approx((0.25 * 0.4 + 0.75 * 0.4, 0.25 * 0.65 + 0.75 * 0.9))
+    results[1] = row("y", estimate(1.0, bounds=[None, 1.0]))
+    assert scored(tree(tmp_path), results)["one"].bounds is None
+    assert scored(tree(tmp_path), results)["one"].value is not None
+
+
+@given(values=st.lists(st.floats(0, 1), min_size=1, max_size=6), more=st.floats(0, 1))
+def test_functions_grow_with_every_value(values: list[float], more: float) -> None:
+    weights = [1 / len(values)] * len(values)
+    for name, function in FUNCTIONS.items():
+        before = function(values, weights)
+        after = function([max(values[0], more), *values[1:]], weights)
+        assert (after <= before + 1e-12) if name == "complement" else (after >= before - 1e-12)
+        assert -1e-9 <= after <= 1 + 1e-9
+
+
+def test_notes_of_the_results_stay(tmp_path: Path) -> None:
+    results = [{**found, "notes": ["mini data"]} for found in WHOLE]
+    assert scored(tree(tmp_path), results)["one"].notes == ("mini data",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x", "a file of scores is a mapping"),
+        ("scores: {}", "has no scores"),
+        ("scroes: {}", "unknown key 'scroes'. Did you mean 'scores'"),
+        ("scores: {a: {aspect: safty, score: 'a[x/r]:m'}}", "Did you mean 'safety'"),
+        ("scores: {a: {aspect: safety, score: {maen: ['a[x/r]:m']}}}", "unknown function 'maen'. Did you mean 'mean'"),
+        ("scores: {a: {aspect: safety, score: {mean: []}}}", "a.score.mean: "),
+        ("scores: {ab: {aspect: safety, score: {mean: [abc]}}}", "'abc' is neither a part"),
+        ("scores: {a: {aspect: safety, score: {mean: ['a[x]:m']}}}", "'a[x]:m' is neither a part"),
+        ("scores: {a: {aspect: safety}}", "must be a part, the name of a score, or one function of a list, not None"),
+        ("scores: {a: {aspect: safety, score: {mean: [a]}}}", "leads back to itself: a -> a"),
+        ("scores: {a: {aspect: safety, score: b}, b: {aspect: safety, score: a}}", "leads back to itself: a -> b -> a"),
+        ("scores: {a: {aspect: safety, score: {weighted_mean: ['a[x/r]:m']}}}", "needs a list of {weight: NUMBER"),
+        (
+            "scores: {a: {aspect: safety, score: {weighted_mean: [{weight: 0.5, of: 'a[x/r]:m'}]}}}",
+            "the weights add up to 0.5, not to 1",
+        ),
+        (
+            "scores: {a: {aspect: safety, score: {weighted_mean: [{weight: yes, of: 'a[x/r]:m'}]}}}",
+            "must be a number above 0 and up to 1, not True",
+        ),
+    ],
+)
+def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(MmteError) as caught:
+        tree(tmp_path, f"\n{text}\n")
+    assert said in str(caught.value)
+    assert f"{tmp_path / 'scores.yaml'}:" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_part_of_the_shipped_tree_is_measured_by_a_task() -> None:
+    assert (BENCHMARKS / "scores.yaml").read_text().startswith(HEAD + "\n")
+    shipped = load_scores(BENCHMARKS / "scores.yaml")
+    assert {"t1", "r3", "f7", "p3", "p6"} <= set(shipped.nodes)
+    measured = {part for path in BENCHMARKS.glob("*/*.yaml") for part in _measured(path)}
+    for name in shipped.nodes:
+        assert set(shipped.parts(name)) <= measured, name
+    for name, count in (("t1", 5), ("r3", 5), ("f7", 10), ("p3", 5), ("p6", 7)):
+        assert len(shipped.parts(name)) == count
+
+
+def _measured(path: Path) -> set[Part]:
+    task = yaml.safe_load(path.read_text())
+    return {
+        Part(path.stem, dataset if isinstance(dataset, str) else dataset["dataset_id"], sequence, metric)
+        for dataset in task.get("datasets", ())
+        for sequence, chain in task.get("evaluators", {}).items()
+        for options in chain.values()
+        for metric in options.get("metrics_cfg", ())
+    }
