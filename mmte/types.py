@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from mmte.errors import MmteError, near
 
@@ -34,8 +34,26 @@ UNPARSED: Final = _Unparsed()
 """What an evaluator returns for an answer that it cannot read; NaN and None are read the same."""
 
 
+class Record:
+    """What a record of named fields can do for MMTrustEval's users."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Build one from a mapping; keys that are no field are left out."""
+        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data})  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as a dict."""
+        return asdict(self)  # type: ignore[call-overload, no-any-return]
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+
 @dataclass(slots=True)
-class TxtSample:
+class TxtSample(Record):
     """A question in words, as a dataset yields it.
 
     `target` is whatever the evaluator compares with; `extra` carries fields for prompts of judges.
@@ -50,21 +68,9 @@ class TxtSample:
     cluster: str = ""
     group: str = ""
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Any:
-        """Build one from a mapping; keys that are no field are left out."""
-        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data})
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as a dict."""
-        return asdict(self)
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
 
 @dataclass(slots=True)
-class ImageTxtSample:
+class ImageTxtSample(Record):
     """A question about one image; fields as in `TxtSample`, `image_path` names a file."""
 
     image_path: str
@@ -75,18 +81,6 @@ class ImageTxtSample:
     subset: str = ""
     cluster: str = ""
     group: str = ""
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Any:
-        """Build one from a mapping; keys that are no field are left out."""
-        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data})
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as a dict."""
-        return asdict(self)
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +187,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class Response(Record):
     """What came back. The first four fields are those of MMTrustEval's `Response`, in its order.
 
     `cut` marks an answer that stopped at max_new_tokens: still an answer. `usage` is
@@ -213,21 +207,9 @@ class Response:
     retryable: bool = False
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Response:
-        """Build one from a mapping; keys that are no field are left out."""
-        return cls(**{f.name: data[f.name] for f in fields(cls) if f.name in data})
-
-    @classmethod
     def failed(cls, error: str, *, retryable: bool = False, model_id: str = "") -> Response:
         """A response that is no answer, with what went wrong."""
         return cls(model_id=model_id, status="error", error=error, retryable=retryable)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as a dict."""
-        return asdict(self)
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
 
 
 @dataclass(slots=True)
