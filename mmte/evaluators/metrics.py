@@ -318,6 +318,46 @@ def _pearson_value(sums: Floats) -> Floats:
     return np.clip(r, -1.0, 1.0)
 
 
+# -- boxes ---------------------------------------------------------------------------------------
+def iou_judge(labels: Column, preds: Column) -> float:
+    """The percentage of answers whose box overlaps the label's by more than half of their union.
+
+    Labels are boxes (JSON text or lists), answers texts with a box, or hits (0 or 1) that an evaluator found. An
+    answer without exactly one box is a miss, as in MultiTrust, whose metric this is.
+
+    Raises:
+        MmteError: a label that is no box, or an answer that is neither text nor hit.
+    """
+    return _percent(_mean(_iou_hits(labels, preds)))
+
+
+def _iou_hits(labels: Column, preds: Column) -> Floats:
+    import numpy as np
+
+    return np.array([_iou_hit(label, pred) for label, pred in zip(labels, preds, strict=True)], dtype=np.float64)
+
+
+def _iou_hit(label: Any, pred: Any) -> float:
+    from mmte.evaluators.boxes import iou, label_box, read_box
+
+    if isinstance(pred, (list, tuple)) and len(pred) == 1:
+        pred = pred[0]
+    if not isinstance(pred, str):
+        hit = 0.0 if has_no_value(pred) else _number(pred, "iou_judge")
+        if hit not in (0.0, 1.0):
+            raise MmteError(f"metric 'iou_judge' needs texts or hits of 0 and 1, not {hit:g}; see rule_iou_eval")
+        return hit
+    truth = label_box(label)
+    if truth is None:
+        raise MmteError(f"metric 'iou_judge' needs labels that are boxes in JSON, not {repr(label)[:40]}")
+    box = read_box(pred)
+    return 0.0 if box is None else float(iou(truth, box) > 0.5)
+
+
+def _percent(share: float) -> float:
+    return 100.0 * share
+
+
 # -- by name -------------------------------------------------------------------------------------
 _supported_metrics: dict[str, Metric | Callable[..., Any]] = {
     metric.name: metric
@@ -331,6 +371,8 @@ _supported_metrics: dict[str, Metric | Callable[..., Any]] = {
         Metric("f1_score", f1_score, "up", "drop", "proportion", 0.0, 1.0, _hits_where("either"), _dice),
         Metric("pearson_corr", pearson_corr, low=-1.0, high=1.0, sums=Sums(_pearson_rows, _pearson_value)),
         Metric("failure", failure, "down", "keep", "proportion", 0.0, 1.0, _failure_hits),
+        # no range: that of a metric with a link is of its hits, and would cap its interval at 1 %
+        Metric("iou_judge", iou_judge, "up", "wrong", "proportion", hits=_iou_hits, link=_percent),
     )
 }
 """Metrics by name; a bare function counts as a statistic whose unparsed answers are left out."""

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from mmte.errors import MmteError
 from mmte.evaluators.base import BaseEvaluator
+from mmte.evaluators.reading import plain
 from mmte.registry import registry
 from mmte.types import UNPARSED
 
@@ -42,40 +42,6 @@ PHRASES: Final[Mapping[str, float]] = {
     "strongly agree": 100.0,
     "agree strongly": 100.0,
 }
-
-# -- markup and Unicode --------------------------------------------------------------------------
-_SIGNS = str.maketrans(
-    dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\u207b\ufe63\uff0d", "-") | {"\u2019": "'", "\u02bc": "'"}
-)
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f\u00ad\u0300-\u036f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20e3\ufe00-\ufe0f\ufeff]"
-)
-_DRESSED = re.compile(r"[^a-z0-9 \n.,;:!?()%+/-]|  ")  # whatever the patterns below change
-_NEWLINE = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_ARROW = re.compile(r"[-=]{1,5}>|[\u2190-\u21ff]")
-_TEX = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm)\b")
-_TEX_NUMBER = re.compile(r"(\$\$?)[ {]{0,3}([-+]?[0-9.]{1,9})[ }]{0,3}\1")
-_TAG = re.compile(r"</?[a-z][a-z0-9]{0,20}>")
-_LINE_MARK = re.compile(r"^ ?(?:> |#+ ?)+", re.M)
-_GONE = re.compile(
-    r"[*`~\\\"\u201c\u201d\u201e\u00ab\u00bb\u2018]|(?<![a-z])'|'(?![a-z])|(?<![a-z0-9])_+|_+(?![a-z0-9])"
-)
-_MARKUP_BLANK = re.compile(r"[_|\[\]{}]")
-_BLANK_RUN = re.compile(r"[ \t]{2,}|\t")
-
-
-def plain(text: str) -> str:
-    """An answer in lower case, in one form of digits, signs, quotes and spaces, and without markup."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
-    text = text.casefold()
-    if not _DRESSED.search(text):
-        return text
-    text = _BLANK_RUN.sub(" ", _INVISIBLE.sub("", _NEWLINE.sub("\n", text)))
-    text = _TEX_NUMBER.sub(r"\2", _TEX.sub("", _ARROW.sub(":", text)))
-    text = _LINE_MARK.sub("", _GONE.sub("", _TAG.sub(" ", text)))
-    return _BLANK_RUN.sub(" ", _MARKUP_BLANK.sub(" ", text))
-
 
 # -- numbers -------------------------------------------------------------------------------------
 _NUMBER = re.compile(
