@@ -182,10 +182,11 @@ class Scale:
                 continue
             begin, end = m.start(), m.end()
             may_be = self._readings(text, m)
-            marks = not text[:begin].rpartition("\n")[2].strip(" \t(-+")
+            line = text[max(0, begin - 40) : begin].rpartition("\n")
+            marks = (line[1] != "" or begin <= 40) and not line[2].strip(" \t(-+")
             if marks and not may_be and len(digits) == 1 and not tail and _MARKER.match(text, end):
                 continue
-            before = text[:begin].rstrip(" ")[-1:] if begin else ""
+            before = text[max(0, begin - 9) : begin].rstrip(" ")[-1:]
             after = _COUNTED.match(text, end)
             counted = bool(tail) or before in "$\u20ac\u00a3" and before != ""
             counted = counted or (after is not None and after.end() - 1 not in starts)
@@ -200,7 +201,8 @@ class Scale:
             size = _NUMBER_WORDS[digits]
         else:
             return frozenset()
-        if text[: m.start()].rstrip(" ")[-1:] in ("<", ">") or re.match(r"\s*(?:/|out of)\s*\d", text[m.end() :][:20]):
+        before, after = text[max(0, m.start() - 9) : m.start()], text[m.end() : m.end() + 20]
+        if before.rstrip(" ")[-1:] in ("<", ">") or re.match(r"\s*(?:/|out of)\s*\d", after):
             return frozenset()
         spaced = m["sign"] != sign and sign in ("-", "\u2014")
         glued = sign == "-" and m.start() > 0 and text[m.start() - 1].isalnum()
