@@ -7,7 +7,8 @@ import json
 import os
 import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -86,22 +87,11 @@ class Tally:
 
     def estimates(self, expected: int, seed: str, direction: Mapping[str, Any]) -> list[Estimate]:
         """Every metric over all samples, then over each subset."""
-        import numpy as np
+        from mmte.stats.estimate import estimate
 
-        from mmte.stats.estimate import Columns, estimate
-
-        columns = Columns(
-            values=_column(self._values),
-            labels=_column(self._labels),
-            reasons=np.frombuffer(bytes(self._reasons), dtype=np.uint8),
-            clusters=np.asarray(self._clusters, dtype=np.int64),
-        )
-        named = [(s, n) for s, n in self._subset_numbers.items() if s]
-        subsets = np.asarray(self._subsets)
         out = []
-        for subset, number in [("", None), *named]:
-            part = columns if number is None else columns.take(subsets == number)
-            wanted = expected if number is None else int((subsets == number).sum())
+        for subset, rows, wanted in self._parts(expected):
+            part = self._columns(rows)
             for name, kwargs in self.sequence.metrics_cfg.items():
                 got = estimate(
                     metric_for(name), kwargs, part, expected=wanted, subset=subset, direction=direction.get(name),
@@ -110,6 +100,62 @@ class Tally:
                 if got is not None:
                     out.append(got)
         return out
+
+    def contrasts(
+        self, other: Tally, against: str, expected: int, seed: str, direction: Mapping[str, Any]
+    ) -> list[Estimate]:
+        """Every metric of this tally minus that of `other`, the same samples asked in another way."""
+        from mmte.stats.contrast import contrast
+
+        out = []
+        for subset, rows, wanted in self._parts(expected):
+            one, two = self._columns(rows), other._columns(rows)
+            for name, kwargs in self.sequence.metrics_cfg.items():
+                got = contrast(
+                    metric_for(name), kwargs, one, two, expected=wanted, subset=subset, direction=direction.get(name),
+                    seed=seed_of(f"{seed}:{name}:{subset}"), value_range=self.sequence.value_range, against=against,
+                )  # fmt: skip
+                if got is not None:
+                    out.append(got)
+        return out
+
+    def _parts(self, expected: int) -> Iterator[tuple[str, Any, int]]:
+        """All samples, then each subset: its name, its rows (None: all), how many samples it has."""
+        import numpy as np
+
+        yield "", None, expected
+        subsets = np.asarray(self._subsets)
+        for subset, number in self._subset_numbers.items():
+            if subset:
+                rows = subsets == number
+                yield subset, rows, int(rows.sum())
+
+    def _columns(self, rows: Any) -> Any:
+        import numpy as np
+
+        from mmte.stats.estimate import Columns
+
+        columns = Columns(
+            values=_column(self._values),
+            labels=_column(self._labels),
+            reasons=np.frombuffer(bytes(self._reasons), dtype=np.uint8),
+            clusters=np.asarray(self._clusters, dtype=np.int64),
+        )
+        return columns if rows is None else columns.take(rows)
+
+
+def score_all(tallies: Sequence[Tally], chunks: Iterable[list[Trial]], answers: Any) -> None:
+    """Let every tally score every chunk; their side files are published only when all went well."""
+    try:
+        for trials in chunks:
+            for tally in tallies:
+                tally.add(trials if len(tallies) == 1 else [replace(t) for t in trials], answers)
+        for tally in tallies:
+            tally.close(answers)
+    except BaseException:
+        for tally in tallies:
+            tally.abandon()
+        raise
 
 
 def seed_of(text: str) -> int:

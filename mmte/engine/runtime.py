@@ -143,7 +143,7 @@ class Runtime:
         try:
             task.get_handlers()
             task.check_possible()
-            self.progress.start(case.id, task.expected)
+            self.progress.start(case.id, task.expected * (1 + len(task.controls)))
             step(task)
         except MmteError:
             return

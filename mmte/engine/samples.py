@@ -97,7 +97,7 @@ class Samples:
 
     def __init__(self, dataset: Any, *, limit: int | None = None, shots: Shots = Shots()) -> None:  # noqa: B008
         self._dataset = dataset
-        self._shots = shots
+        self.shots = shots
         # Names and clusters come from the sample before its method, where that can be had.
         self._before = _before_method(dataset)
         self._picked: Sequence[int] = range(len(dataset)) if limit is None else self._pick(limit)
@@ -128,7 +128,7 @@ class Samples:
             text = {"image_path": final.image_path, "text": final.text}
         if isinstance(raw, ImageTxtSample) and not raw.cluster:
             cluster = str(raw.image_path)
-        messages = (*self._shots.before(name), {"role": "user", "content": text})
+        messages = (*self.shots.before(name), {"role": "user", "content": text})
         return Sample(name, messages, final.target, final.extra, raw.subset or _subset(final.extra), cluster, raw.group)
 
     def _pick(self, limit: int) -> list[int]:

@@ -38,3 +38,4 @@ class Settings:
     refresh: bool = False
     offline: bool = False
     min_coverage: float = 0.98
+    controls: tuple[str, ...] = ()

@@ -128,7 +128,7 @@ class PictureMethod(BaseMethod):
         seed = self.seed(data)
         path = self._folder / f"{self.hash(seed)}.png"
         if not (self.lazy_mode and is_whole(path)):
-            self._keep(path, seed)
+            save_png(self.draw(seed), path, self.method_id, self.compress_level)
         return ImageTxtSample(
             str(path), data.text, data.target, data.extra, data.id, data.subset, data.cluster, data.group
         )
@@ -143,16 +143,6 @@ class PictureMethod(BaseMethod):
 
     def _what(self) -> list[Any]:
         return ["mmte.picture", self.version, self.method_id, self.settings()]
-
-    def _keep(self, path: Path, seed: str) -> None:
-        image = io.BytesIO()
-        self.draw(seed).save(image, "PNG", compress_level=self.compress_level)
-        try:
-            write_whole(path, image.getvalue())
-        except OSError as error:
-            raise MmteError(
-                f"{self.method_id}: {path} cannot be written: {error.strerror}; name another folder: img_dir"
-            ) from error
 
     def _options(self) -> list[str]:
         parameters = inspect.signature(type(self).__init__).parameters.values()
@@ -187,6 +177,21 @@ def write_whole(path: Path, data: bytes) -> None:
         os.replace(temporary, path)  # noqa: PTH105 - the name says that an existing file is replaced
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def save_png(image: Image, path: Path, method_id: str, compress_level: int = 6) -> None:
+    """Write a picture, lossless and as a whole.
+
+    Raises:
+        MmteError: it cannot be written.
+    """
+    data = io.BytesIO()
+    image.save(data, "PNG", compress_level=compress_level)
+    try:
+        write_whole(path, data.getvalue())
+    except OSError as error:
+        told = f"{method_id}: {path} cannot be written: {error.strerror}; name another folder: img_dir"
+        raise MmteError(told) from error
 
 
 def _digest(value: Any) -> str:

@@ -42,6 +42,9 @@ def add_options(group: Any) -> None:
     add("--mmte-set", action="append", default=[], metavar="[TASK:]KEY.PATH=VALUE",
         help="change one value of task files, e.g. generation_kwargs.max_new_tokens=20; repeatable"
              " (default: none)")  # fmt: skip
+    add("--mmte-control", type=_names("--mmte-control"), default=(), metavar="NAME,...",
+        help="ask image questions again behind these methods, e.g. no-image,blank, and report what the image"
+             " contributes: the difference with its interval (default: none)")  # fmt: skip
     add("--mmte-gates", type=_text("--mmte-gates"), metavar="FILE",
         help="TOML file with limits that scores are held against (default: none)")  # fmt: skip
     add("--mmte-min-coverage", type=_share("--mmte-min-coverage"), default=0.98, metavar="SHARE",
@@ -73,7 +76,8 @@ def friendly_in(args: Iterable[str]) -> list[str]:
 def in_use(config: pytest.Config) -> bool:
     """Whether an option says that this run measures something."""
     o = config.option
-    return any([o.mmte_model, o.mmte_judge, o.mmte_set, o.mmte_gates, o.mmte_data, o.mmte_report, o.mmte_cache])
+    return any([o.mmte_model, o.mmte_judge, o.mmte_set, o.mmte_gates, o.mmte_data, o.mmte_report, o.mmte_cache,
+                o.mmte_control])  # fmt: skip
 
 
 def check_options(config: pytest.Config) -> None:
@@ -91,6 +95,10 @@ def check_options(config: pytest.Config) -> None:
         judges(config)
         overrides(config)
         gates(config)
+        if config.option.mmte_control:
+            from mmte.engine.control import check_controls
+
+            check_controls(config.option.mmte_control)
     except MmteError as error:
         raise pytest.UsageError(str(error)) from None
     option = config.option
@@ -166,6 +174,7 @@ def settings(config: pytest.Config, model_names: list[str]) -> Settings:
         refresh=option.mmte_refresh,
         offline=option.mmte_offline,
         min_coverage=option.mmte_min_coverage,
+        controls=option.mmte_control,
     )
 
 
@@ -199,6 +208,16 @@ def _text(option: str) -> Callable[[str], str]:
         if not text.strip():
             raise pytest.UsageError(f"{option}: its value is empty")
         return text
+
+    return read
+
+
+def _names(option: str) -> Callable[[str], tuple[str, ...]]:
+    def read(text: str) -> tuple[str, ...]:
+        names = tuple(name.strip() for name in text.split(","))
+        if not all(names):
+            raise pytest.UsageError(f"{option}: {text!r} has an empty name; write names with a comma between them")
+        return tuple(dict.fromkeys(names))
 
     return read
 

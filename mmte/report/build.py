@@ -49,6 +49,7 @@ def build_report(
             "offline": option.mmte_offline,
             "min_coverage": option.mmte_min_coverage,
             "set": list(option.mmte_set),
+            "controls": list(option.mmte_control),
             "scoring": "strict",
         },
         "summary": dict(sorted(Counter(row["outcome"] for row in rows).items())),

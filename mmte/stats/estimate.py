@@ -115,11 +115,8 @@ def estimate(
     if expected < len(columns):
         raise ValueError(f"{len(columns)} rows of {expected} expected samples")
     metric.check(kwargs)
-    unscored = metric.unscored_with(kwargs)
-    used = columns.take(columns.with_reason(*([_SCORED] if unscored == "drop" else [_SCORED, _UNPARSED])))
-    used = used.without_unscored()
-    if unscored == "wrong" and metric.hits is None:
-        used.values = np.nan_to_num(floats(used.values, metric.name), nan=0.0)
+    whole, counts = used_rows(metric, kwargs, columns)
+    used = whole.take(counts)
     value = _value(metric, kwargs, used)
     low = high = None
     method = ""
@@ -140,6 +137,18 @@ def estimate(
     )
 
 
+def used_rows(metric: Metric, kwargs: Mapping[str, Any], columns: Columns) -> tuple[Columns, Flags]:
+    """The columns as the metric gets them, and which of their rows it gets."""
+    unscored = metric.unscored_with(kwargs)
+    counts = columns.with_reason(*([_SCORED] if unscored == "drop" else [_SCORED, _UNPARSED]))
+    used = columns.without_unscored()
+    if unscored == "wrong" and metric.hits is None:
+        zeros = np.zeros(len(columns))
+        zeros[counts] = np.nan_to_num(floats(pick(used.values, counts), metric.name), nan=0.0)
+        used.values = zeros
+    return used, counts
+
+
 def _value(metric: Metric, kwargs: Mapping[str, Any], used: Columns) -> float | None:
     if not len(used):
         return None
@@ -152,7 +161,8 @@ def _value(metric: Metric, kwargs: Mapping[str, Any], used: Columns) -> float | 
     return value if math.isfinite(value) else None
 
 
-def _hits(metric: Metric, kwargs: Mapping[str, Any], used: Columns) -> Floats | None:
+def hits_of(metric: Metric, kwargs: Mapping[str, Any], used: Columns) -> Floats | None:
+    """One number a row whose mean the metric is, NaN where a row does not count; None where it is no mean."""
     if metric.kind not in ("proportion", "mean"):
         return None
     if metric.hits is None:
@@ -171,7 +181,7 @@ def _interval(
     value_range: Range | None,
     seed: int,
 ) -> tuple[Range | None, str]:
-    hits = _hits(metric, kwargs, used)
+    hits = hits_of(metric, kwargs, used)
     if hits is not None:
         counts = ~np.isnan(hits)
         hits, clusters = hits[counts], used.clusters[counts]
@@ -250,7 +260,7 @@ def _mean_bounds(
     metric: Metric, kwargs: Mapping[str, Any], settled: Columns, missing: int, value_range: Range | None
 ) -> Range | None:
     summed = metric.fn is pred_sum
-    hits = floats(settled.values, metric.name) if summed else _hits(metric, kwargs, settled)
+    hits = floats(settled.values, metric.name) if summed else hits_of(metric, kwargs, settled)
     if hits is None:
         return None if metric.low is None or metric.high is None else (metric.low, metric.high)
     hits = hits[~np.isnan(hits)]

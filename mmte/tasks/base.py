@@ -6,12 +6,15 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from mmte.engine.answers import WINDOW, shows_image
+from mmte.engine.control import Control, controls_of
 from mmte.engine.keys import digest
-from mmte.engine.measure import Tally, batched
+from mmte.engine.measure import Tally, batched, score_all
 from mmte.engine.runtime import Runtime
 from mmte.engine.samples import Samples, build_dataset, few_shot, method_identity
 from mmte.errors import MmteError, Unavailable
@@ -91,12 +94,15 @@ class BaseTask:
     def generate(self, dataloader: Iterable[list[Sample]]) -> Iterator[list[Trial]]:
         """Lists of trials with their responses, in the order of the samples, repeat by repeat."""
         for repeat in range(self.runtime.settings.repeats):
-            generation = self.generation.with_repeat(repeat)
-            loader = dataloader if repeat == 0 else self.get_dataloader()
-            for chunk in loader:
-                requests = [self.request(sample, generation) for sample in chunk]
-                responses = self.runtime.answers.get(self.model_id, requests)
-                yield [_trial(s, r) for s, r in zip(chunk, responses, strict=True)]
+            yield from self.answered(dataloader if repeat == 0 else self.get_dataloader(), repeat)
+
+    def answered(self, chunks: Iterable[list[Sample]], repeat: int) -> Iterator[list[Trial]]:
+        """Lists of trials: each chunk of samples with its responses."""
+        generation = self.generation.with_repeat(repeat)
+        for chunk in chunks:
+            requests = [self.request(sample, generation) for sample in chunk]
+            responses = self.runtime.answers.get(self.model_id, requests)
+            yield [_trial(s, r) for s, r in zip(chunk, responses, strict=True)]
 
     def request(self, sample: Sample, generation: Generation) -> Request:
         """What the model is asked about a sample."""
@@ -107,25 +113,18 @@ class BaseTask:
         """Score every chunk with every evaluator sequence: `{"total_results": {key: value}}`; fills `self.results`."""
         answers, started = self.runtime.answers, time.monotonic()
         asked, cached = answers.asked, answers.cached
-        tallies = [Tally(sequence, self._samples_file(n)) for n, sequence in enumerate(self.evaluators)]
+        tallies = [Tally(sequence, self.samples_file(n)) for n, sequence in enumerate(self.evaluators)]
         seen = hashlib.sha256()
-        try:
-            for trials in responses:
-                seen.update("\n".join(t.sample.id for t in trials).encode("utf-8", "surrogatepass"))
-                for tally in tallies:
-                    tally.add(trials if len(tallies) == 1 else [_copy(t) for t in trials], answers)
-            for tally in tallies:
-                tally.close(answers)
-        except BaseException:
-            for tally in tallies:
-                tally.abandon()
-            raise
-        self.complete = all(t.complete for t in tallies)
+        score_all(tallies, _noted(responses, seen), answers)
+        controlled = [(c.name, c.tallies()) for c in self.controls]
+        self.complete = all(t.complete for t in (*tallies, *(t for _, others in controlled for t in others)))
         effort = {
             "asked": answers.asked - asked, "cached": answers.cached - cached,
             "seconds": round(time.monotonic() - started, 3),
         }  # fmt: skip
         self.results = [self._result(t, seen.hexdigest()[:16], effort, n) for n, t in enumerate(tallies)]
+        for name, others in controlled:
+            self.results = [self._compared(*three, name) for three in zip(self.results, tallies, others, strict=True)]
         pairs = zip(tallies, self.results, strict=True)
         return {"total_results": {key: value for tally, result in pairs for key, value in _totals(tally, result)}}
 
@@ -135,7 +134,7 @@ class BaseTask:
             return
         from mmte.report.files import read_jsonl, write_atomic
 
-        samples = [list(read_jsonl(f)) for n, _ in enumerate(self.evaluators) if (f := self._samples_file(n))]
+        samples = [list(read_jsonl(f)) for n, _ in enumerate(self.evaluators) if (f := self.samples_file(n))]
         body = {**results, "per_sample_results": samples[0] if len(samples) == 1 else samples}
         write_atomic(Path(self.log_file), json.dumps(body, indent=1))
 
@@ -144,7 +143,7 @@ class BaseTask:
         try:
             self.get_handlers()
             self.check_possible()
-            self.runtime.progress.start(self.case.id, self.expected)
+            self.runtime.progress.start(self.case.id, self.expected * (1 + len(self.controls)))
             results = self.eval(self.generate(self.get_dataloader()))
             self.save_results(results)
             return results
@@ -169,19 +168,31 @@ class BaseTask:
             generation = self.generation.with_repeat(repeat)
             for sample in self.samples:
                 yield self.request(sample, generation)
+        for control in self.controls:
+            yield from control.requests()
 
     @property
     def expected(self) -> int:
         """How many answers this task expects."""
         return len(self.samples) * self.runtime.settings.repeats
 
-    def _samples_file(self, number: int) -> Path | None:
+    @cached_property
+    def controls(self) -> list[Control]:
+        """What `--mmte-control` asks of this task's samples besides."""
+        return controls_of(self)
+
+    @property
+    def _direction(self) -> Mapping[str, Any]:
+        return self.case.config.get("direction") or {}
+
+    def samples_file(self, number: int, control: str = "") -> Path | None:
+        """Where the samples of a sequence are written, those of a control beside them."""
         folder = self.runtime.settings.samples_dir
         if folder is None:
             if self.log_file is None:
                 return None
             folder = Path(self.log_file).parent
-        suffix = f".{number}" if number else ""
+        suffix = (f".vs.{control}" if control else "") + (f".{number}" if number else "")
         return folder / f"{self.case.id.replace('/', '~')}{suffix}.jsonl"
 
     def _result(self, tally: Tally, seen: str, effort: Mapping[str, float], number: int) -> Result:
@@ -193,15 +204,23 @@ class BaseTask:
                 f"{counts['answered']} of {expected} answered: coverage {coverage:.3g} is under --mmte-min-coverage="
                 f"{self.runtime.settings.min_coverage:g}, so there is no score; first error: {tally.first_error}"
             )
-        estimates = tally.estimates(expected, self.case.id, self.case.config.get("direction") or {})
+        estimates = tally.estimates(expected, self.case.id, self._direction)
         if problem:
             estimates = [_withheld(e) for e in estimates]
-        file = self._samples_file(number)
+        file = self.samples_file(number)
         notes = [n for n in (self.runtime.answers.cache.problem, _data_note(self.dataset)) if n]
         return Result(
             self.case.id, self._identities(seen), {"expected": expected, **counts}, round(coverage, 6),
             tuple(estimates), file.name if file else "", effort, problem, tuple(notes),
         )  # fmt: skip
+
+    def _compared(self, result: Result, own: Tally, other: Tally, control: str) -> Result:
+        """The result with what a control says beside it: differences, withheld where either side lacks answers."""
+        found = own.contrasts(other, control, self.expected, f"{self.case.id}:{control}", self._direction)
+        answered = min(own.counts["answered"], other.counts["answered"])
+        if answered < self.runtime.settings.min_coverage * self.expected:
+            found = [_withheld(e) for e in found]
+        return replace(result, estimates=(*result.estimates, *found))
 
     def _identities(self, seen: str) -> dict[str, str]:
         """Digests of all that decides the numbers: two results are comparable when these agree."""
@@ -225,14 +244,15 @@ def _trial(sample: Sample, response: Any) -> Trial:
     return Trial(sample, response, None, response.status, sample.target, sample.extra)
 
 
-def _copy(t: Trial) -> Trial:
-    return Trial(t.sample, t.response, t.value, t.reason, t.target, t.extra)
+def _noted(chunks: Iterable[list[Trial]], seen: Any) -> Iterator[list[Trial]]:
+    """The chunks, with the ids of their samples going into a digest."""
+    for trials in chunks:
+        seen.update("\n".join(t.sample.id for t in trials).encode("utf-8", "surrogatepass"))
+        yield trials
 
 
 def _withheld(e: Any) -> Any:
     """An estimate without its value: what is known of too few answers is no score."""
-    from dataclasses import replace
-
     return replace(e, value=None, low=None, high=None)
 
 
