@@ -14,6 +14,7 @@ from mmte.engine.progress import Progress
 from mmte.engine.settings import Settings, default_cache
 from mmte.engine.shared import RunState
 from mmte.errors import MmteError, Unavailable
+from mmte.evaluators.scoring import scoring_for
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.models.spec import parse_model
 from mmte.types import Case, Result
@@ -46,6 +47,7 @@ class Runtime:
 
     def __init__(self, settings: Settings, cases: Iterable[Case] = ()) -> None:
         self.settings = settings
+        self.scoring = scoring_for(settings.scoring, settings.literals)
         state = settings.state_dir
         self.pool = Pool({**settings.models, **settings.judges}, state if settings.worker else None)
         self.state = RunState(state, settings.worker)
@@ -54,7 +56,7 @@ class Runtime:
         self.progress = Progress()
         self.answers.heard = lambda model, n: self.progress.advance(model, n)
         self._cases = list(cases)
-        self._judged_by: dict[str, list[str]] = {}
+        self._judged_by: dict[str, dict[str, str]] = {}
         self._answered: set[str] = set()  # models whose answers for all judged items are made
         self._judges_done = False
         self._model = ""
@@ -100,8 +102,12 @@ class Runtime:
 
     def judges(self, case: Case) -> list[str]:
         """The other models that an item's evaluators ask."""
+        return list(self._judge_specs(case))
+
+    def _judge_specs(self, case: Case) -> dict[str, str]:
+        """The judges of an item, each with an example of its SPEC."""
         if case.id not in self._judged_by:
-            self._judged_by[case.id] = SequentialEvaluator(case.config["evaluator"]).judges
+            self._judged_by[case.id] = SequentialEvaluator(case.config["evaluator"], self.scoring).judge_specs
         return self._judged_by[case.id]
 
     def close(self) -> None:
@@ -149,13 +155,17 @@ class Runtime:
             return
 
     def _judgeable(self, case: Case) -> bool:
-        judges = self.judges(case)
+        try:
+            judges = self.judges(case)
+        except MmteError:  # told when its own item runs
+            return False
         return bool(judges) and all(j in self.settings.judges or j in self.settings.models for j in judges)
 
     def _check_judges(self, case: Case, judges: Sequence[str]) -> None:
         for judge in judges:
             if judge not in self.settings.judges and judge not in self.settings.models:
-                raise Unavailable(f"{case.sequence} needs the judge '{judge}': --judge {judge}=SPEC")
+                spec = self._judge_specs(case)[judge]
+                raise Unavailable(f"{case.task}/{case.sequence} needs the judge '{judge}': --judge {judge}={spec}")
 
     def _from_here(self, cases: list[Case]) -> list[Case]:
         """The items in an order that starts elsewhere in each worker, so that they share the work."""

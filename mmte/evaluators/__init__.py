@@ -2,6 +2,9 @@
 
 INDEX: dict[str, dict[str, str]] = {
     "evaluator": {
+        "chatmodel_eval": "mmte.evaluators.judge",
+        "chatmodel_score": "mmte.evaluators.judge",
+        "harmbenchmodel_eval": "mmte.evaluators.harm",
         "rule_choice_eval": "mmte.evaluators.rule_choice",
         "rule_contain_adv_eval": "mmte.evaluators.rule_contain",
         "rule_contain_eval": "mmte.evaluators.rule_contain",

@@ -25,6 +25,7 @@ class BaseEvaluator:
         version: raised when the same answers may get other values; part of a result's identity.
         chunk: how many samples `process` gets at once; None: all of them.
         reads_cut: whether an answer that was stopped at max_new_tokens may be read.
+        judge_spec: an example of a SPEC for the judge, shown where `--judge` lacks it.
 
     Args:
         evaluator_id: one of `evaluator_ids`.
@@ -38,6 +39,7 @@ class BaseEvaluator:
     version: ClassVar[int] = 1
     chunk: ClassVar[int | None] = None
     reads_cut: ClassVar[bool] = True
+    judge_spec: ClassVar[str] = "SPEC"
     model: str | None = None
 
     def __init__(self, evaluator_id: str, metrics_cfg: Mapping[str, Any] | None = None, **kwargs: Any) -> None:

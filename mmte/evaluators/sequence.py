@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mmte.errors import MmteError, near
+from mmte.errors import MmteError, Unavailable, near
 from mmte.evaluators.base import BaseEvaluator, process_columns
-from mmte.evaluators.metrics import metric_for
-from mmte.registry import registry
+from mmte.evaluators.metrics import Metric, metric_for
+from mmte.evaluators.scoring import OVERRIDE, STRICT, Scoring
 from mmte.types import UNPARSED, Trial
 
 if TYPE_CHECKING:
     from mmte.engine.answers import Answers
 
 JOINS = ("any", "all", "unless")
-SETTINGS = ("metrics_cfg", "direction", "thresholds", "name")
+SETTINGS = ("metrics_cfg", "direction", "thresholds", "name", OVERRIDE)
 
 
 class SequentialEvaluator:
@@ -30,15 +30,22 @@ class SequentialEvaluator:
 
     Results are named by their cumulative key: `a:pred_no_op`, `a->b:metric`.
 
+    `scoring` is the reading: what the names stand for; `cfg` is then the chain that it takes.
+
     Raises:
         MmteError: an unknown evaluator, option or metric, or a malformed chain.
+        Unavailable: the chain has no such reading.
     """
 
-    def __init__(self, evaluator_seq_cfg: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self, evaluator_seq_cfg: Mapping[str, Any] | Sequence[Mapping[str, Any]], scoring: Scoring = STRICT
+    ) -> None:
+        self.scoring = scoring
+        self.cfg = scoring.chain(evaluator_seq_cfg)
         self.evaluator_seq: list[BaseEvaluator | Join] = []
         self.keyname_prefix_seq: list[str] = []
-        for name, kwargs, around in _entries(evaluator_seq_cfg):
-            stage = _build(name, kwargs, around)
+        for name, kwargs, around in _entries(self.cfg):
+            stage = _build(name, kwargs, around, scoring)
             prefix = self.keyname_prefix_seq[-1] + "->" if self.keyname_prefix_seq else ""
             self.evaluator_seq.append(stage)
             self.keyname_prefix_seq.append(prefix + (stage.key if isinstance(stage, Join) else name))
@@ -69,10 +76,17 @@ class SequentialEvaluator:
     @property
     def judges(self) -> list[str]:
         """The other models that the chain asks, in its order."""
-        found: list[str] = []
+        return list(self.judge_specs)
+
+    @property
+    def judge_specs(self) -> dict[str, str]:
+        """The other models that the chain asks, in its order, each with an example of its SPEC."""
+        found: dict[str, str] = {}
         for stage in self.evaluator_seq:
-            found += stage.judges if isinstance(stage, Join) else [stage.model] if stage.model else []
-        return list(dict.fromkeys(found))
+            own = {stage.model: stage.judge_spec} if isinstance(stage, BaseEvaluator) and stage.model else {}
+            for part in [c.judge_specs for c in stage.chains] if isinstance(stage, Join) else [own]:
+                found |= {judge: spec for judge, spec in part.items() if judge not in found}
+        return found
 
     @property
     def value_range(self) -> tuple[float, float] | None:
@@ -80,11 +94,16 @@ class SequentialEvaluator:
         return getattr(self.evaluator_seq[-1], "value_range", None)
 
     def identity(self) -> list[Any]:
-        """Evaluators and versions: the chain's part of a result's identity."""
-        return [
+        """The reading, evaluators and versions: the chain's part of a result's identity."""
+        stages = [
             stage.identity() if isinstance(stage, Join) else [stage.evaluator_id, stage.version]
             for stage in self.evaluator_seq
         ]
+        return [*self.scoring.identity(), *stages]
+
+    def metric(self, name: str) -> Metric:
+        """The metric of a name in this reading."""
+        return self.scoring.metric(name)
 
     def run(self, trials: Sequence[Trial], answers: Answers | None) -> bool:
         """Give each trial its value or the reason why it has none.
@@ -92,7 +111,11 @@ class SequentialEvaluator:
         Returns False when a judge was needed whose phase it is not: then the values mean nothing.
         """
         for stage, prefix in zip(self.evaluator_seq, self.keyname_prefix_seq, strict=True):
-            if not (stage.run(trials, answers) if isinstance(stage, Join) else _run_stage(stage, trials, answers)):
+            if isinstance(stage, Join):
+                complete = stage.run(trials, answers)
+            else:
+                complete = _run_stage(stage, trials, answers, self.scoring.reads_all)
+            if not complete:
                 return False
             if stage is not self.evaluator_seq[-1]:
                 for trial in trials:
@@ -123,11 +146,13 @@ class Join:
     chunk: ClassVar[int | None] = 1024
     value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
-    def __init__(self, how: str, chains: Sequence[Any], metrics_cfg: Mapping[str, Any] | None) -> None:
+    def __init__(
+        self, how: str, chains: Sequence[Any], metrics_cfg: Mapping[str, Any] | None, scoring: Scoring = STRICT
+    ) -> None:
         if not isinstance(chains, (list, tuple)) or len(chains) < 2:
             raise MmteError(f"a join '{how}' needs a list of at least two evaluator sequences")
         self.how = how
-        self.chains = [SequentialEvaluator(chain) for chain in chains]
+        self.chains = [SequentialEvaluator(chain, scoring) for chain in chains]
         self.metrics_cfg = {name: dict(cfg or {}) for name, cfg in (metrics_cfg or {}).items()}
         for name in self.metrics_cfg:
             metric_for(name)
@@ -138,11 +163,6 @@ class Join:
     def key(self) -> str:
         """`any(a,b->c)`."""
         return f"{self.how}({','.join(chain.key for chain in self.chains)})"
-
-    @property
-    def judges(self) -> list[str]:
-        """The other models that the chains ask."""
-        return [judge for chain in self.chains for judge in chain.judges]
 
     def identity(self) -> list[Any]:
         """The join's part of a result's identity."""
@@ -194,25 +214,26 @@ def _entries(cfg: Any) -> list[tuple[str, Any, Mapping[str, Any]]]:
     return [(str(name), kwargs, cfg) for name, kwargs in cfg.items() if name not in SETTINGS]
 
 
-def _build(name: str, kwargs: Any, around: Mapping[str, Any]) -> BaseEvaluator | Join:
+def _build(name: str, kwargs: Any, around: Mapping[str, Any], scoring: Scoring) -> BaseEvaluator | Join:
     if name in JOINS:
-        return Join(name, kwargs, around.get("metrics_cfg"))
+        return Join(name, kwargs, around.get("metrics_cfg"), scoring)
     try:
-        cls = registry.get_evaluator_class(name)
+        make = scoring.evaluator(name)
+    except Unavailable:
+        raise
     except MmteError as error:
         hint = near(name, JOINS, cutoff=0.8)
         raise MmteError(f"{error}{hint if 'Did you mean' in hint else ''}") from None
     if not isinstance(kwargs or {}, Mapping):
         raise MmteError(f"evaluator '{name}': its options must be a mapping, not {kwargs!r}")
     try:
-        built: BaseEvaluator = cls(name, **{"metrics_cfg": {}, **(kwargs or {})})
+        return make(name, **{"metrics_cfg": {}, **(kwargs or {})})
     except TypeError as error:
         raise MmteError(f"evaluator '{name}': {error}") from None
-    return built
 
 
-def _run_stage(stage: BaseEvaluator, trials: Sequence[Trial], answers: Answers | None) -> bool:
-    if not stage.reads_cut:
+def _run_stage(stage: BaseEvaluator, trials: Sequence[Trial], answers: Answers | None, reads_all: bool) -> bool:
+    if not (stage.reads_cut or reads_all):
         for trial in trials:
             if trial.reason == "scored" and trial.response.cut:
                 trial.value, trial.reason = None, "cut"

@@ -54,11 +54,25 @@ def _sizes(made: Any, context: int = 2048) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def text_model(folder: Path, *, template: bool = True, seed: int = 0) -> Path:
+def text_model(folder: Path, *, template: bool = True, seed: int = 0, context: int = 512) -> Path:
     """A Llama with 2 layers of 32 units and a context of 512 tokens."""
     made = tokenizer(CHAT if template else None)
     torch.manual_seed(seed)
-    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**_sizes(made, context=512)))
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**_sizes(made, context=context)))
+    model.save_pretrained(folder)
+    made.save_pretrained(folder)
+    return folder
+
+
+def yes_model(folder: Path) -> Path:
+    """A Llama without a chat template that says the one token Yes, whatever it is asked."""
+    made = tokenizer(None)
+    made.add_tokens(["Yes"])
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**_sizes(made, context=4096)))
+    weights = model.state_dict()
+    for name, weight in weights.items():
+        weight.fill_(float("embed_tokens" in name or "norm" in name))
+    weights["lm_head.weight"][made.convert_tokens_to_ids("Yes")] = 1.0
     model.save_pretrained(folder)
     made.save_pretrained(folder)
     return folder
