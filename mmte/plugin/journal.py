@@ -12,6 +12,7 @@ import pytest
 
 from mmte.plugin.collect import ASPECTS
 from mmte.plugin.options import run_info
+from mmte.plugin.scores import score_trees, scores_of
 from mmte.plugin.show import show
 from mmte.plugin.workers import Workers
 
@@ -24,7 +25,10 @@ class Journal:
         self.workers = workers
         self.rows: dict[str, dict[str, Any]] = {}
         self.begun: dict[str, float] = {}
+        self.scores: list[dict[str, Any]] = []
+        self.scores_problem = ""
         self.folder = Path()
+        self._trees: list[Any] = []
         self._file: TextIO | None = None
         self._clock = time.monotonic()
         self._signal: Any = None
@@ -51,6 +55,7 @@ class Journal:
     def _wake(self) -> None:
         if self._file is not None:
             return
+        self._trees = self._load_scores()
         self.folder = Path(run_info(self.config)["folder"])
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -59,6 +64,17 @@ class Journal:
             raise pytest.UsageError(f"--mmte-report={self.folder}: cannot be written: {error.strerror}") from None
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # a cancelled CI job still gets its report
             self._signal = signal.signal(signal.SIGTERM, _interrupt)
+
+    def _load_scores(self) -> list[Any]:
+        """The scores that the task files' folders define; a mistake ends the run before it starts."""
+        if not self.workers.files:
+            return []
+        from mmte.errors import MmteError
+
+        try:
+            return score_trees(self.config, self.workers.scores)
+        except MmteError as error:
+            raise pytest.UsageError(str(error)) from None
 
     # -- while it runs -------------------------------------------------------------------------
     def pytest_runtest_logstart(self, nodeid: str) -> None:
@@ -120,7 +136,11 @@ class Journal:
             self.rows.setdefault(nodeid, {**_bare(nodeid), "outcome": "interrupted", "node": nodeid})
         status = int(self._session.exitstatus) if self._session is not None else None
         seconds = time.monotonic() - self._clock
-        return build_report(self.config, run_info(self.config), list(self.rows.values()), status, seconds)
+        rows = list(self.rows.values())
+        if not self.scores and self._trees:
+            limit = self.config.option.mmte_limit
+            self.scores, self.scores_problem = scores_of(self._trees, rows, self.folder, limit)
+        return build_report(self.config, run_info(self.config), rows, status, seconds, self.scores)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:

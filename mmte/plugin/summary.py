@@ -25,11 +25,20 @@ class Summary:
         rows = list(self.journal.rows.values())
         if not rows:
             return
+        from mmte.report.score_table import begun, score_lines, score_markdown
         from mmte.report.table import markdown, table_lines
+        from mmte.report.text import clean
 
         terminalreporter.write_sep("=", "trust scores")
         for line, style in table_lines(rows):
             terminalreporter.write_line(line, **style)
+        scores = begun(self.journal.scores, rows)
+        if scores:
+            terminalreporter.write_sep("-", "task scores")
+        for line, style in score_lines(scores):
+            terminalreporter.write_line(line, **style)
+        if self.journal.scores_problem:
+            terminalreporter.write_line(f"mmte: {clean(self.journal.scores_problem)}", red=True)
         for line in self._idle(rows):
             terminalreporter.write_line(line, yellow=True)
         if self.status.nothing_measured:
@@ -40,7 +49,7 @@ class Summary:
         terminalreporter.write_line(f"report: {shown}")
         if page := os.environ.get("GITHUB_STEP_SUMMARY"):
             with Path(page).open("a", encoding="utf-8") as file:
-                file.write(markdown(rows))
+                file.write(markdown(rows) + score_markdown(scores))
 
     def _idle(self, rows: list[dict[str, Any]]) -> Iterator[str]:
         """Options that speak of nothing in this run: a typing mistake, or the selection."""

@@ -12,6 +12,7 @@ import pytest
 
 from mmte.plugin.collect import TaskFile
 from mmte.plugin.options import run_info
+from mmte.plugin.scores import score_files
 
 
 class Workers:
@@ -19,6 +20,7 @@ class Workers:
 
     Attributes:
         files: the task files that were collected, as node ids.
+        scores: the files of scores that lie beside them.
         remote: there are workers.
         line: called with a worker's id and a line of progress.
         begun: called with the node id of an item of ours that a worker begins.
@@ -27,6 +29,7 @@ class Workers:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.files: set[str] = set()
+        self.scores: set[str] = set()
         self.remote = False
         self.line: Callable[[str, str], None] = lambda worker, line: None
         self.begun: Callable[[str], None] = lambda nodeid: None
@@ -40,6 +43,7 @@ class Workers:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """The only process has collected."""
         self.files |= task_files(session)
+        self.scores |= score_files(session)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -58,6 +62,8 @@ class Workers:
                 self.line(worker, value)
             elif what == "begun":
                 self.begun(value)
+            elif what == "scores":
+                self.scores.update(value)
             else:
                 self.files.update(value)
 
@@ -80,6 +86,7 @@ class Worker:
         """This worker has collected."""
         self._files = task_files(session)
         if self._files:
+            self._channel.send(("scores", sorted(score_files(session))))
             self._channel.send(("files", sorted(self._files)))
 
     @pytest.hookimpl(tryfirst=True)

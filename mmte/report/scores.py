@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, isclose
 from pathlib import Path
 from typing import Any, Final
 
-from mmte.errors import near
-from mmte.tasks import yamlfile
-from mmte.tasks.checks import Checks
-from mmte.tasks.yamlfile import Where
-from mmte.types import ASPECTS
-
 HEAD: Final = "# mmte.scores/1"
-_KEYS: Final = ("title", "aspect", "score")
-_PART: Final = re.compile(r"([\w.+-]+)\[([\w.+-]+)/([\w.+-]+)\]:([\w.+-]+)(?:/(.+))?")
+LEVELS: Final = ("task", "sub-aspect", "aspect", "total")
+"""What a score is about; one is made of scores of its own level or of lower ones."""
 
-Values = Sequence[float]
-Function = Callable[[Values, Values], float]
+Numbers = Sequence[float]
+Function = Callable[[Sequence[Any], Numbers], Any]
 
 
-def _weighted(values: Values, weights: Values) -> float:
-    return fsum(v * w for v, w in zip(values, weights, strict=True))
+def _mean(values: Sequence[Any], _: Numbers) -> Any:
+    return sum(values) / len(values)
+
+
+def _weighted(values: Sequence[Any], weights: Numbers) -> Any:
+    return sum(v * w for v, w in zip(values, weights, strict=True))
+
+
+def _scaled(values: Sequence[Any], ends: Numbers) -> Any:
+    return (values[0] - ends[0]) / (ends[1] - ends[0])
+
+
+def _largest(values: Sequence[Any], _: Numbers) -> Any:
+    import numpy as np
+
+    return np.maximum.reduce(values)
+
+
+def _smallest(values: Sequence[Any], _: Numbers) -> Any:
+    import numpy as np
+
+    return np.minimum.reduce(values)
 
 
 FUNCTIONS: Final[dict[str, Function]] = {
-    "mean": lambda values, _: fsum(values) / len(values),
+    "mean": _mean,
     "weighted_mean": _weighted,
     "complement": lambda values, _: 1 - values[0],
-    "largest": lambda values, _: max(values),
-    "smallest": lambda values, _: min(values),
+    "scaled": _scaled,
+    "largest": _largest,
+    "smallest": _smallest,
 }
-"""Each grows with every value, but `complement`, which falls: so bounds go through them end by end."""
+"""Of the values (numbers, or arrays of equal shape) and the numbers that the file gives: the weights, or the ends.
+
+Each grows with every value, but `complement`, which falls: so bounds go through them end by end.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +71,31 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """A named function of parts, other scores, or functions of them."""
+    """A named function of parts, other scores, or functions of them; `numbers` are its weights or its ends."""
 
     function: str
     of: tuple[Part | Combined | str, ...]
-    weights: tuple[float, ...] = ()
+    numbers: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A score: its name, title, aspect, and how it is made."""
+    """A score: its name, title, aspect (a total has none) and level, and how it is made."""
 
     name: str
     title: str
     aspect: str
+    level: str
     score: Combined
+
+
+Found = Mapping[Part, tuple[Mapping[str, Any], Mapping[str, Any]]]
+"""The result and the estimate of each part of a score."""
+Combine = Callable[[Sequence[Any]], Any]
+Around = Callable[[Found, Combine, str], tuple[float | None, float | None, str]]
+"""Low, high and method of a score's interval; None, None, "" for none.
+
+Called with the parts, how their values (in the order of the parts) combine, and the score's name, for a seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +104,19 @@ class Score:
 
     `value` is None where a part is missing; `missing` then says which, and why. `bounds` are the lowest and
     highest value that the answers without a score could have led to (None: unknown); `n` of `expected` answers
-    went in. `parts` are the values of the results that it is made of.
+    went in. `low` and `high` are a 95 % interval by `method`, where there is one. `parts` are the values of the
+    results that it is made of.
     """
 
     name: str
     title: str
     aspect: str
+    level: str
     model: str
     value: float | None
+    low: float | None
+    high: float | None
+    method: str
     bounds: tuple[float, float] | None
     n: int
     expected: int
@@ -104,42 +135,57 @@ class ScoreTree:
         """The results that a score is made of, each once, in the order of the file."""
         return list(dict.fromkeys(self._parts(self.nodes[name].score)))
 
-    def scores(self, results: Sequence[Mapping[str, Any]]) -> list[Score]:
-        """Every score of every model among the results of a report (`report.json`, key `results`)."""
-        models = dict.fromkeys(row["model"] for row in results if row.get("model"))
-        return [score for model in models for score in self._of(model, results)]
+    def scores(
+        self, results: Sequence[Mapping[str, Any]], around: Around | None = None, notes: Sequence[str] = ()
+    ) -> list[Score]:
+        """Every score of every model, by name, among the results of a report (`report.json`, key `results`).
 
-    def _of(self, model: str, results: Sequence[Mapping[str, Any]]) -> Iterator[Score]:
+        Args:
+            results: the rows.
+            around: makes the intervals; None: there are none.
+            notes: what a reader of every score must know, beside the notes of its results.
+        """
+        models = sorted({row["model"] for row in results if row.get("model")})
+        return [score for model in models for score in self._of(model, results, around, notes)]
+
+    def _of(
+        self, model: str, results: Sequence[Mapping[str, Any]], around: Around | None, notes: Sequence[str]
+    ) -> Iterator[Score]:
         rows = {(r["task"], r["dataset"], r["sequence"]): r for r in results if r["model"] == model}
         for node in self.nodes.values():
-            parts = self.parts(node.name)
-            found = {part: _find(part, rows) for part in parts}
-            used = [estimate for estimate, _ in found.values() if estimate is not None]
-            missing = tuple(f"{part.of(model)}: {why}" for part, (_, why) in found.items() if why)
-            notes = dict.fromkeys(
-                str(note)
-                for part in parts
-                for note in rows.get((part.task, part.dataset, part.sequence), {}).get("notes", ())
-            )
-            values = {part: estimate["value"] for part, (estimate, why) in found.items() if estimate and not why}
-            ends = {part: _ends(estimate) for part, (estimate, why) in found.items() if estimate and not why}
-            whole = not missing
-            low_high = None
-            if whole and (known := {part: end for part, end in ends.items() if end is not None}).keys() == ends.keys():
-                low_high = self._bounds(node.score, known)
+            looked = {part: _find(part, rows) for part in self.parts(node.name)}
+            found = {part: (row, e) for part, (row, e, why) in looked.items() if row and e and not why}
+            used = [estimate for _, estimate, _ in looked.values() if estimate is not None]
+            whole = len(found) == len(looked)
+            value = low = high = bounds = None
+            method = ""
+            if whole:
+                value = self._value(node.score, {part: e["value"] for part, (_, e) in found.items()})
+                bounds = self._bounds(node.score, {part: _ends(e) for part, (_, e) in found.items()})
+            if whole and around:
+                low, high, method = around(found, self._combine(node), node.name)
+            told = [str(note) for row, _, _ in looked.values() if row for note in row.get("notes", ())]
             yield Score(
                 name=node.name,
                 title=node.title,
                 aspect=node.aspect,
+                level=node.level,
                 model=model,
-                value=self._value(node.score, values) if whole else None,
-                bounds=low_high,
+                value=None if value is None else float(value),
+                low=low,
+                high=high,
+                method=method,
+                bounds=bounds,
                 n=sum(estimate["n"] or 0 for estimate in used),
                 expected=sum(estimate["expected"] or 0 for estimate in used),
-                parts={part.of(model): values.get(part) for part in parts},
-                missing=missing,
-                notes=tuple(notes),
+                parts={part.of(model): found[part][1]["value"] if part in found else None for part in looked},
+                missing=tuple(f"{part.of(model)}: {why}" for part, (_, _, why) in looked.items() if why),
+                notes=tuple(dict.fromkeys([*notes, *told] if any(row for row, _, _ in looked.values()) else told)),
             )
+
+    def _combine(self, node: Node) -> Combine:
+        parts = self.parts(node.name)
+        return lambda values: self._value(node.score, dict(zip(parts, values, strict=True)))
 
     def _parts(self, combined: Combined) -> Iterator[Part]:
         for item in combined.of:
@@ -148,18 +194,23 @@ class ScoreTree:
             else:
                 yield from self._parts(item if isinstance(item, Combined) else self.nodes[item].score)
 
-    def _value(self, item: Part | Combined | str, values: Mapping[Part, float]) -> float:
+    def _value(self, item: Part | Combined | str, values: Mapping[Part, Any]) -> Any:
         if isinstance(item, Part):
             return values[item]
         combined = self.nodes[item].score if isinstance(item, str) else item
-        return FUNCTIONS[combined.function]([self._value(i, values) for i in combined.of], combined.weights)
+        return FUNCTIONS[combined.function]([self._value(i, values) for i in combined.of], combined.numbers)
 
-    def _bounds(self, item: Part | Combined | str, ends: Mapping[Part, tuple[float, float]]) -> tuple[float, float]:
+    def _bounds(
+        self, item: Part | Combined | str, ends: Mapping[Part, tuple[float, float] | None]
+    ) -> tuple[float, float] | None:
         if isinstance(item, Part):
             return ends[item]
         combined = self.nodes[item].score if isinstance(item, str) else item
-        inner = [self._bounds(i, ends) for i in combined.of]
-        low, high = (FUNCTIONS[combined.function]([end[side] for end in inner], combined.weights) for side in (0, 1))
+        inner = [end for i in combined.of if (end := self._bounds(i, ends)) is not None]
+        if len(inner) < len(combined.of):
+            return None
+        function = FUNCTIONS[combined.function]
+        low, high = (float(function([end[side] for end in inner], combined.numbers)) for side in (0, 1))
         return min(low, high), max(low, high)
 
 
@@ -168,102 +219,29 @@ def load_scores(path: Path) -> ScoreTree:
 
     Raises:
         MmteError: one line with file, line and key: an unknown key, function or score, a part that is none, weights
-            that do not add up to 1, or scores that lead back to themselves.
+            that do not add up to 1, ends that are none, a score made of one of a higher level, or of itself.
     """
-    return ScoreTree(_Reader(yamlfile.load(path)).read())
+    from mmte.report.scores_file import read_nodes
+
+    return ScoreTree(read_nodes(path))
 
 
-class _Reader(Checks):
-    """Checks one document."""
-
-    def read(self) -> dict[str, Node]:
-        """The scores by name."""
-        if not isinstance(self.data, dict):
-            raise self.doc.error((), "a file of scores is a mapping with the key 'scores'")
-        self.known((), self.data, ("scores",))
-        table = self.mapping(("scores",), self.data.get("scores"), "a mapping of names to scores")
-        if not table:
-            raise self.doc.error((), "has no scores: write at least one below 'scores'")
-        self.names = [self.name(("scores", str(name)), name) for name in table]
-        nodes = {name: self._node(name, table[name]) for name in self.names}
-        for name in nodes:
-            self._refuse_circle(nodes, name, ())
-        return nodes
-
-    def _node(self, name: str, about: Any) -> Node:
-        where: Where = ("scores", name)
-        checked = self.mapping(where, about)
-        self.known(where, checked, _KEYS)
-        aspect = self.one_of((*where, "aspect"), checked.get("aspect"), ASPECTS)
-        title = checked.get("title", name)
-        self.text((*where, "title"), title)
-        found = self._item((*where, "score"), checked.get("score"))
-        return Node(name, title, aspect, found if isinstance(found, Combined) else Combined("mean", (found,)))
-
-    def _item(self, where: Where, item: Any) -> Part | Combined | str:
-        """A part, the name of a score, or a function of such."""
-        if isinstance(item, str):
-            if match := _PART.fullmatch(item):
-                return Part(match[1], match[2], match[3], match[4], match[5] or "")
-            if item not in self.names:
-                what = "neither a part 'task[dataset/sequence]:metric' nor the name of a score"
-                raise self.doc.error(where, f"{item!r} is {what}.{near(item, self.names)}")
-            return item
-        if not isinstance(item, dict) or len(item) != 1:
-            raise self.doc.error(where, f"must be a part, the name of a score, or one function of a list, not {item!r}")
-        function, inner = next(iter(item.items()))
-        at = (*where, str(function))
-        if function not in FUNCTIONS:
-            raise self.doc.error(at, f"unknown function '{function}'.{near(function, FUNCTIONS)}")
-        return self._function(at, str(function), inner)
-
-    def _function(self, at: Where, function: str, inner: Any) -> Combined:
-        weights: tuple[float, ...] = ()
-        if function == "weighted_mean":
-            entries = inner if isinstance(inner, list) else [None]
-            if not all(isinstance(entry, dict) and set(entry) == {"weight", "of"} for entry in entries):
-                raise self.doc.error(at, "needs a list of {weight: NUMBER, of: PART}")
-            weights = tuple(self._weight((*at, n, "weight"), entry["weight"]) for n, entry in enumerate(inner))
-            if not isclose(fsum(weights), 1, abs_tol=1e-9):
-                raise self.doc.error(at, f"the weights add up to {fsum(weights):g}, not to 1")
-            return Combined(function, tuple(self._item((*at, n, "of"), e["of"]) for n, e in enumerate(inner)), weights)
-        if function == "complement":
-            return Combined(function, (self._item(at, inner),))
-        parts = self.items(at, inner, "part")
-        return Combined(function, tuple(self._item((*at, n), part) for n, part in enumerate(parts)))
-
-    def _weight(self, where: Where, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-            raise self.doc.error(where, f"must be a number above 0 and up to 1, not {value!r}")
-        return float(value)
-
-    def _refuse_circle(self, nodes: Mapping[str, Node], name: str, above: tuple[str, ...]) -> None:
-        if name in above:
-            raise self.doc.error(("scores", name, "score"), f"leads back to itself: {' -> '.join((*above, name))}")
-        for inner in _named(nodes[name].score):
-            self._refuse_circle(nodes, inner, (*above, name))
-
-
-def _named(combined: Combined) -> Iterator[str]:
-    for item in combined.of:
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, Combined):
-            yield from _named(item)
-
-
-def _find(part: Part, rows: Mapping[tuple[str, str, str], Mapping[str, Any]]) -> tuple[Mapping[str, Any] | None, str]:
-    """A part's estimate, and why it cannot be used (empty: it can)."""
+def _find(
+    part: Part, rows: Mapping[tuple[str, str, str], Mapping[str, Any]]
+) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None, str]:
+    """A part's result and estimate, and why they cannot be used (empty: they can)."""
     row = rows.get((part.task, part.dataset, part.sequence))
     if row is None:
-        return None, "not in the report"
+        return None, None, "not in the report"
     named = [e for e in row["estimates"] if (e["metric"], e["subset"]) == (part.metric, part.subset)]
     if not named:
         why = row.get("problem") or row.get("reason")
-        return None, f"{row['outcome']}: {why}" if why else "has no such metric"
+        if not why and not row["estimates"] and row["outcome"] != "recorded":
+            return row, None, str(row["outcome"])
+        return row, None, f"{row['outcome']}: {why}" if why else "has no such metric"
     if named[-1]["value"] is None:
-        return named[-1], row.get("problem") or "has no value"
-    return named[-1], ""
+        return row, named[-1], row.get("problem") or "has no value"
+    return row, named[-1], ""
 
 
 def _ends(estimate: Mapping[str, Any]) -> tuple[float, float] | None:

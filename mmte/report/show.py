@@ -14,6 +14,7 @@ from typing import Any
 
 from mmte.errors import MmteError, near
 from mmte.report.files import read_jsonl
+from mmte.report.score_table import begun, score_details, score_lines
 from mmte.report.text import clean
 from mmte.types import REASONS
 
@@ -24,7 +25,8 @@ def add_parser(commands: Any) -> None:
     """Add the command to those of `mmte`."""
     parser = commands.add_parser("show", help="questions, answers and verdicts of a run", description=__doc__)
     add = parser.add_argument
-    add("case", nargs="?", help="case id, e.g. 'p3[confaide-text/rule/x]'; * and ? are wildcards (default: list them)")
+    add("case", nargs="?", help="case id, e.g. 'p3[confaide-text/rule/x]'; * and ? are wildcards; or the name of a task"
+        " score, e.g. p3 (default: list them)")  # fmt: skip
     add("--run", type=Path, default=LATEST, metavar="DIR", help=f"folder of the report (default: {LATEST})")
     add("--reason", help=f"only samples with this verdict: {', '.join(REASONS)} (default: all)")
     add("-n", type=int, default=5, metavar="N", help="samples shown of each case (default: 5)")
@@ -41,8 +43,14 @@ def run(args: argparse.Namespace) -> int:
         raise MmteError(f"--reason={args.reason}: no verdict is called so.{near(args.reason, REASONS, cutoff=0.7)}")
     if args.n < 1:
         raise MmteError(f"-n {args.n}: must be at least 1")
-    rows = load_rows(args.run)
-    lines = case_lines(rows) if args.case is None else _samples(args, chosen(rows, args.case))
+    rows, scores = load_rows(args.run), load_scores(args.run)
+    named = [score for score in scores if score["name"] == args.case]
+    if args.case is None:
+        lines = _overview(rows, scores)
+    elif named and not args.json:
+        lines = (line for score in named for line in score_details(score))
+    else:
+        lines = _samples(args, chosen(rows, args.case))
     for line in lines:
         sys.stdout.write(line + "\n")
     return 0
@@ -64,6 +72,30 @@ def load_rows(folder: Path) -> list[dict[str, Any]]:
         return sorted(rows, key=lambda row: str(row["case"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise MmteError(f"{folder}: its report cannot be read: {error}") from None
+
+
+def load_scores(folder: Path) -> list[dict[str, Any]]:
+    """The task scores of a run; none of one that was killed, or that had no file of scores.
+
+    Raises:
+        MmteError: the report cannot be read.
+    """
+    try:
+        report = json.loads((folder / "report.json").read_text("utf-8"))
+        return list(report.get("scores", ()))
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, AttributeError) as error:
+        raise MmteError(f"{folder}: its report cannot be read: {error}") from None
+
+
+def _overview(rows: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    yield from case_lines(rows)
+    shown = begun(scores, rows)
+    if shown:
+        yield ""
+    for line, _ in score_lines(shown):
+        yield line
 
 
 def chosen(rows: Sequence[Mapping[str, Any]], case: str) -> list[Mapping[str, Any]]:

@@ -113,7 +113,7 @@ def bootstrap_sums(
     total = sums.sum(axis=0)
     drawn = [value(counts @ sums) for counts in _counts(len(sums), resamples(len(sums)), rng)]
     method = "bootstrap" if sizes.max() == 1 else "bootstrap-cluster"
-    return _bca(float(value(total)), np.concatenate(drawn), value(total - sums), method)
+    return bca(float(value(total)), np.concatenate(drawn), value(total - sums), method)
 
 
 def _grouped(sums: Floats, rng: np.random.Generator) -> Floats:
@@ -162,11 +162,18 @@ def bootstrap(
         warnings.simplefilter("ignore")
         values = np.array([safe(rng.integers(0, k, size=k)) for _ in range(resamples(n, _WORK // 10))])
         without = [safe(np.delete(np.arange(k), i)) for i in range(k)] if k * n <= _WORK // 10 else []
-    return _bca(value, values, np.array(without), "bootstrap" if k == n else "bootstrap-cluster")
+    return bca(value, values, np.array(without), "bootstrap" if k == n else "bootstrap-cluster")
 
 
-def _bca(value: float, drawn: Floats, without: Floats, method: str) -> tuple[Interval | None, str]:
-    """The interval, or none where most resamples were undefined or all were the same."""
+def bca(value: float, drawn: Floats, without: Floats, method: str) -> tuple[Interval | None, str]:
+    """The BCa interval, or none where most resamples were undefined or all were the same.
+
+    Args:
+        value: of the whole sample.
+        drawn: values of resamples, NaN where undefined.
+        without: values without each unit in turn, for the acceleration.
+        method: returned with an interval.
+    """
     seen = drawn[np.isfinite(drawn)]
     if not math.isfinite(value) or 2 * len(seen) < len(drawn) or np.ptp(seen) <= 1e-12 * abs(value):
         return None, ""

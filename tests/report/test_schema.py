@@ -21,6 +21,11 @@ RESULT: dict[str, Any] = {
     "estimates": [ESTIMATE], "outcome": "recorded", "node": "benchmarks/privacy/t1.yaml::t1[d/rule/x]", "coverage": 1.0,
     "effort": {"asked": 28, "cached": 0, "seconds": 0.01},
 }  # fmt: skip
+SCORE: dict[str, Any] = {
+    "name": "s", "title": "S", "aspect": "privacy", "level": "task", "model": "x", "value": 0.0, "low": 0.0,
+    "high": 0.12, "method": "parts", "bounds": [0.0, 0.0], "n": 28, "expected": 28, "missing": [], "notes": [],
+    "parts": {"t1[d/rule/x]:failure": 0.0},
+}  # fmt: skip
 REPORT: dict[str, Any] = {
     "schema": "mmte.report/1",
     "run": {
@@ -45,6 +50,7 @@ REPORT: dict[str, Any] = {
     },
     "summary": {"recorded": 1},
     "results": [RESULT],
+    "scores": [SCORE],
 }
 
 
@@ -102,6 +108,11 @@ def test_the_version_is_that_of_the_writer() -> None:
         ("results/0/estimates/0/bounds", [0.1]),
         ("results/0/estimates/0/n", -1),
         ("results/0/estimates/0/note", ""),
+        ("scores/0/value", "0.5"),
+        ("scores/0/level", "top"),
+        ("scores/0/missing", ...),
+        ("scores/0/method", "guess"),
+        ("scores/0/extra", 1),
     ],
 )
 def test_what_does_not_belong_is_refused(path: str, value: Any) -> None:
@@ -117,6 +128,9 @@ def test_what_does_not_belong_is_refused(path: str, value: Any) -> None:
         ("results/0/estimates/0/n", None),
         ("results/0/coverage", ...),
         ("results", []),
+        ("scores", ...),
+        ("scores/0/value", None),
+        ("scores/0/bounds", None),
     ],
 )
 def test_what_may_be_absent_is_accepted(path: str, value: Any) -> None:

@@ -93,7 +93,7 @@ def test_every_missing_part_is_listed_once(tmp_path: Path) -> None:
 
 def test_each_model_has_its_own_scores(tmp_path: Path) -> None:
     other = [row("x", estimate(1.0), estimate(1.0, "low"), model="y")]
-    scores = tree(tmp_path).scores([*WHOLE, *other])
+    scores = tree(tmp_path).scores([*other, *WHOLE])
     assert [(s.model, s.name) for s in scores] == [(m, n) for m in "xy" for n in ("one", "rate", "all")]
     assert [s.value for s in scores if s.model == "y"] == [None, 0.0, None]
 
@@ -117,8 +117,9 @@ def test_bounds_go_through_and_turn_round_in_a_complement(tmp_path: Path) -> Non
 def test_functions_grow_with_every_value(values: list[float], more: float) -> None:
     weights = [1 / len(values)] * len(values)
     for name, function in FUNCTIONS.items():
-        before = function(values, weights)
-        after = function([max(values[0], more), *values[1:]], weights)
+        numbers = (0.0, 1.0) if name == "scaled" else weights
+        before = function(values, numbers)
+        after = function([max(values[0], more), *values[1:]], numbers)
         assert (after <= before + 1e-12) if name == "complement" else (after >= before - 1e-12)
         assert -1e-9 <= after <= 1 + 1e-9
 
@@ -149,7 +150,25 @@ def test_notes_of_the_results_stay(tmp_path: Path) -> None:
         ),
         (
             "scores: {a: {aspect: safety, score: {weighted_mean: [{weight: yes, of: 'a[x/r]:m'}]}}}",
-            "must be a number above 0 and up to 1, not True",
+            "must be a number above 0 and up to 1, as 0.4 or 2/5, not True",
+        ),
+        (
+            "scores: {a: {aspect: safety, score: {weighted_mean: [{weight: 1/0, of: 'a[x/r]:m'}]}}}",
+            "must be a number above 0 and up to 1, as 0.4 or 2/5, not '1/0'",
+        ),
+        ("scores: {a: {aspect: safety, score: {scaled: 'a[x/r]:m'}}}", "needs {of: PART, from: [LOW, HIGH]}"),
+        (
+            "scores: {a: {aspect: safety, score: {scaled: {of: 'a[x/r]:m', from: [1, 0]}}}}",
+            "a.score.scaled.from: must be two numbers [LOW, HIGH], the low one first, not [1, 0]",
+        ),
+        ("scores: {a: {aspect: safety, score: {scaled: {of: 'a[x/r]:m', from: [.nan, 0]}}}}", "two numbers"),
+        ("scores: {a: {aspect: safety, score: {scaled: {of: 'a[x/r]:m', from: 3}}}}", "two numbers [LOW, HIGH]"),
+        ("scores: {a: {aspect: safety, level: top, score: 'a[x/r]:m'}}", "one of task, sub-aspect, aspect, total"),
+        ("scores: {a: {aspect: safety, level: total, score: 'a[x/r]:m'}}", "a total has no aspect"),
+        ("scores: {a: {level: aspect, score: 'a[x/r]:m'}}", "aspect: is missing"),
+        (
+            "scores: {a: {aspect: safety, score: b}, b: {level: total, score: 'a[x/r]:m'}}",
+            "scores.a.score: is of level task and made of 'b' of level total",
         ),
     ],
 )
@@ -168,7 +187,7 @@ def test_every_part_of_the_shipped_tree_is_measured_by_a_task() -> None:
     measured = {part for path in BENCHMARKS.glob("*/*.yaml") for part in _measured(path)}
     for name in shipped.nodes:
         assert set(shipped.parts(name)) <= measured, name
-    for name, count in (("t1", 5), ("r3", 5), ("f7", 10), ("p3", 5), ("p6", 7)):
+    for name, count in (("t1", 5), ("s4", 6), ("r3", 5), ("f7", 10), ("p3", 5), ("p6", 7)):
         assert len(shipped.parts(name)) == count
 
 
@@ -178,6 +197,7 @@ def _measured(path: Path) -> set[Part]:
         Part(path.stem, dataset if isinstance(dataset, str) else dataset["dataset_id"], sequence, metric)
         for dataset in task.get("datasets", ())
         for sequence, chain in task.get("evaluators", {}).items()
-        for options in chain.values()
+        for options in (chain, *chain.values())
+        if isinstance(options, dict)
         for metric in options.get("metrics_cfg", ())
     }

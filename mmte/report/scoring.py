@@ -1,0 +1,31 @@
+"""The section `scores` of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from mmte.report.scores import ScoreTree
+from mmte.report.scores_samples import SampleIntervals
+
+
+def score_section(
+    trees: Iterable[ScoreTree], rows: Sequence[Mapping[str, Any]], folder: Path, limit: int | None
+) -> list[dict[str, Any]]:
+    """Every score of every model, as plain data: those of which nothing was measured too, empty.
+
+    Args:
+        trees: the files of scores that the run uses.
+        rows: its results.
+        folder: of the report; the intervals come from its samples.
+        limit: of `--mmte-limit`, which the notes then tell.
+    """
+    notes = [f"--mmte-limit={limit}"] if limit else []
+    around = SampleIntervals(folder / "samples")
+    return [_plain(asdict(score)) for tree in trees for score in tree.scores(rows, around, notes)]
+
+
+def _plain(score: dict[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in score.items()}

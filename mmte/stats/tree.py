@@ -1,0 +1,219 @@
+"""The interval of a score that is made of several metrics: one bootstrap over clusters, through the whole tree.
+
+A score's parts are not independent: the same scenario is asked in words and with pictures, so that a hard one pulls
+several parts down together. Parts that share clusters are therefore resampled together, and others apart from them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mmte.evaluators.metrics import Metric
+from mmte.stats.estimate import Columns, hits_of, used_rows
+from mmte.stats.intervals import MAX_UNITS, MIN_CLUSTERS, Interval, bca, resamples
+
+Floats: TypeAlias = NDArray[np.float64]
+Combine: TypeAlias = Callable[[Sequence[Floats]], Floats]
+_CHUNK = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A metric of a result, as sums over the clusters of its samples.
+
+    Attributes:
+        clusters: their names, each once; those of samples without a value too.
+        sums: float64, shape (clusters, terms).
+        value: sums of shape (..., terms) to values of shape (...), NaN where undefined.
+        own: the metric's own 95 % interval; used where its clusters show no spread, or are too few to resample.
+    """
+
+    clusters: tuple[str, ...]
+    sums: Floats
+    value: Callable[[Floats], Floats]
+    own: Interval | None = None
+
+    @property
+    def total(self) -> float:
+        """The metric's value."""
+        return float(self.value(self.sums.sum(axis=0)))
+
+
+def leaf_of(metric: Metric, columns: Columns, clusters: Sequence[str], own: Interval | None) -> Leaf | None:
+    """A metric (without options) of columns as a leaf; None where it has no form as sums over rows.
+
+    Args:
+        columns: one row a sample; `columns.clusters` numbers `clusters`.
+        clusters: the name of each cluster.
+        own: the metric's own interval.
+    """
+    whole, counts = used_rows(metric, {}, columns)
+    used = whole.take(counts)
+    hits = hits_of(metric, {}, used)
+    if hits is not None:
+        seen = ~np.isnan(hits)
+        rows: Floats = np.stack([np.where(seen, hits, 0.0), seen.astype(np.float64)], axis=1)
+        value = _linked(metric)
+    elif metric.sums is not None:
+        rows, value = metric.sums.rows(used.labels, used.values), metric.sums.value
+    else:
+        return None
+    by_cluster = [np.bincount(used.clusters, weights=column, minlength=len(clusters)) for column in rows.T]
+    return Leaf(tuple(clusters), np.stack(by_cluster, axis=1), value, own)
+
+
+def _linked(metric: Metric) -> Callable[[Floats], Floats]:
+    def value(sums: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means: Floats = sums[..., 0] / sums[..., 1]
+        return means if metric.link is None else np.vectorize(metric.link, otypes=[float])(means)
+
+    return value
+
+
+def interval(leaves: Sequence[Leaf], combine: Combine, seed: int) -> tuple[Interval | None, str]:
+    """The 95 % interval of `combine(values of the leaves)`, and its method.
+
+    BCa bootstrap (Efron 1987). One cluster less than there are is drawn, which makes the variance of a mean the
+    unbiased one (McCarthy & Snowden 1985). A leaf whose clusters show no spread, as where every answer is right,
+    adds the distances of its own interval's ends: squared and summed over leaves that share no clusters, as in
+    MOVER (Zou & Donner 2008, Stat Med 27:1693), and plainly over those that do.
+
+    Args:
+        combine: arrays of the leaves' values, in their order and of equal shape, to the score's values.
+        seed: of the resampling; the order of leaves and clusters has no influence.
+
+    Returns:
+        No interval where a leaf without spread has none of its own, or most resamples are undefined. The method is
+        "bootstrap-cluster", "parts" (the parts' own intervals) or "bootstrap-cluster+parts".
+    """
+    totals = np.array([leaf.total for leaf in leaves])
+    value = float(combine(list(totals)))
+    families = [_Family(leaves, members) for members in _families(leaves)]
+    times = resamples(max(family.units for family in families))
+    drawn: list[Floats] = [np.full(times, total) for total in totals]
+    for number, family in enumerate(families):
+        family.draw(drawn, times, np.random.default_rng([seed, number]))
+    still = [_spread(values) == 0 for values in drawn]
+    if not math.isfinite(value) or any(s and leaf.own is None for s, leaf in zip(still, leaves, strict=True)):
+        return None, ""
+    low = high = value
+    if not all(still):
+        around = _resampled(families, drawn, totals, combine, value)
+        if around is None:
+            return None, ""
+        low, high = around
+    below, above = _own_ends(families, leaves, still, totals, combine, value)
+    low, high = value - math.hypot(value - low, *below), value + math.hypot(high - value, *above)
+    method = "+".join(["bootstrap-cluster"] * (not all(still)) + ["parts"] * any(still))
+    return (low, high), method
+
+
+class _Family:
+    """Leaves that share clusters, one row of sums a cluster (or random group of clusters, where there are many)."""
+
+    def __init__(self, leaves: Sequence[Leaf], members: Sequence[int]) -> None:
+        self.members = members
+        self._values = [leaves[m].value for m in members]
+        names = sorted({name for m in members for name in leaves[m].clusters})
+        place = {name: number for number, name in enumerate(names)}
+        widths = [leaves[m].sums.shape[1] for m in members]
+        self._cuts = np.cumsum(widths)[:-1]
+        self._sums = np.zeros((len(names), sum(widths)))
+        for m, at in zip(members, [0, *self._cuts], strict=True):
+            leaf = leaves[m]
+            self._sums[[place[name] for name in leaf.clusters], at : at + leaf.sums.shape[1]] = leaf.sums
+        self.units = len(names)
+
+    def draw(self, drawn: list[Floats], times: int, rng: np.random.Generator) -> None:
+        """Replace its leaves' values with those of resamples, if it has enough clusters."""
+        if self.units < MIN_CLUSTERS:
+            return
+        if self.units > MAX_UNITS:
+            starts = np.arange(MAX_UNITS) * self.units // MAX_UNITS
+            self._sums, self.units = np.add.reduceat(rng.permutation(self._sums), starts), MAX_UNITS
+        sums = np.concatenate([counts @ self._sums for counts in _counts(self.units, times, rng)])
+        for member, values in zip(self.members, self._of(sums), strict=True):
+            drawn[member] = values
+
+    def without(self, totals: Floats, combine: Combine) -> Floats:
+        """The score without each cluster in turn."""
+        values = [np.full(self.units, total) for total in totals]
+        for member, some in zip(self.members, self._of(self._sums.sum(axis=0) - self._sums), strict=True):
+            values[member] = some
+        return combine(values)
+
+    def _of(self, sums: Floats) -> Iterator[Floats]:
+        parts = np.split(sums, self._cuts, axis=1)
+        return (value(part) for value, part in zip(self._values, parts, strict=True))
+
+
+def _families(leaves: Sequence[Leaf]) -> list[list[int]]:
+    """The leaves that are linked by shared clusters, as numbers."""
+    found: list[tuple[set[str], list[int]]] = []
+    for number, leaf in enumerate(leaves):
+        names, members = set(leaf.clusters), [number]
+        apart = []
+        for others, linked in found:
+            if names.isdisjoint(others):
+                apart.append((others, linked))
+            else:
+                names |= others
+                members = linked + members
+        found = [*apart, (names, members)]
+    return [sorted(members) for _, members in sorted(found, key=lambda f: min(f[0], default=""))]
+
+
+def _counts(k: int, times: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each of `k` units is among `k - 1` drawn ones, scaled to the size of the whole, in chunks."""
+    step = max(1, _CHUNK // k)
+    for start in range(0, times, step):
+        some = min(step, times - start)
+        picked = rng.integers(0, k, size=(some, k - 1)) + (np.arange(some) * k)[:, None]
+        counts: Floats = np.bincount(picked.ravel(), minlength=some * k).reshape(some, k) * np.float64(k / (k - 1))
+        yield counts
+
+
+def _resampled(
+    families: Sequence[_Family], drawn: Sequence[Floats], totals: Floats, combine: Combine, value: float
+) -> Interval | None:
+    scores = combine(drawn)
+    if 2 * np.isfinite(scores).sum() >= len(scores) and _spread(scores) == 0:
+        return value, value  # the part that decides (the largest, say) is one without spread
+    left_out = [family.without(totals, combine) for family in families if family.units >= MIN_CLUSTERS]
+    centred = [some - np.nanmean(some) for some in left_out if np.isfinite(some).any()]
+    return bca(value, scores, np.concatenate(centred) if centred else np.empty(0), "")[0]
+
+
+def _own_ends(
+    families: Sequence[_Family],
+    leaves: Sequence[Leaf],
+    still: Sequence[bool],
+    totals: Floats,
+    combine: Combine,
+    value: float,
+) -> tuple[list[float], list[float]]:
+    """How far the leaves without spread may pull the score down and up, one number for each family."""
+    below, above = [0.0] * len(families), [0.0] * len(families)
+    for number, family in enumerate(families):
+        for member in family.members:
+            for end in (leaves[member].own or ()) if still[member] else ():
+                moved = totals.copy()
+                moved[member] = end
+                change = float(combine(list(moved))) - value
+                below[number] += max(-change, 0.0)
+                above[number] += max(change, 0.0)
+    return below, above
+
+
+def _spread(values: Floats) -> float:
+    """How far the values that are defined lie apart; rounding errors do not count."""
+    seen = values[np.isfinite(values)]
+    apart = float(np.ptp(seen)) if len(seen) else 0.0
+    return apart if len(seen) and apart > 1e-12 * float(np.abs(seen).max()) else 0.0
