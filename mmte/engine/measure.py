@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from mmte.evaluators.metrics import metric_for
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.types import REASONS, Estimate, Trial
 
@@ -94,8 +93,9 @@ class Tally:
             part = self._columns(rows)
             for name, kwargs in self.sequence.metrics_cfg.items():
                 got = estimate(
-                    metric_for(name), kwargs, part, expected=wanted, subset=subset, direction=direction.get(name),
-                    seed=seed_of(f"{seed}:{name}:{subset}"), value_range=self.sequence.value_range,
+                    self.sequence.metric(name), kwargs, part, expected=wanted, subset=subset,
+                    direction=direction.get(name), seed=seed_of(f"{seed}:{name}:{subset}"),
+                    value_range=self.sequence.value_range,
                 )  # fmt: skip
                 if got is not None:
                     out.append(got)
@@ -112,8 +112,9 @@ class Tally:
             one, two = self._columns(rows), other._columns(rows)
             for name, kwargs in self.sequence.metrics_cfg.items():
                 got = contrast(
-                    metric_for(name), kwargs, one, two, expected=wanted, subset=subset, direction=direction.get(name),
-                    seed=seed_of(f"{seed}:{name}:{subset}"), value_range=self.sequence.value_range, against=against,
+                    self.sequence.metric(name), kwargs, one, two, expected=wanted, subset=subset,
+                    direction=direction.get(name), seed=seed_of(f"{seed}:{name}:{subset}"),
+                    value_range=self.sequence.value_range, against=against,
                 )  # fmt: skip
                 if got is not None:
                     out.append(got)
@@ -202,6 +203,8 @@ class _SamplesFile:
             "target": s.target, "status": r.status, "content": r.content, "cut": r.cut, "value": trial.value,
             "reason": trial.reason,
         }  # fmt: skip
+        if trial.target is not s.target:  # an evaluator read it, and metrics compare with what it found
+            row["label"] = trial.target
         if r.reasoning:
             row["reasoning"] = r.reasoning
         if r.error:

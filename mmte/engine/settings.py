@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mmte.models.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from mmte.compat.literals import Literals
 
 
 def default_cache() -> Path:
@@ -24,6 +28,7 @@ class Settings:
 
     `state_dir` is a folder that the processes of this run share and nobody else; `worker` names this
     process in it, None when there is only one. `limit` counts samples per subset.
+    `scoring` is the reading of the answers; multitrust needs `literals`.
     """
 
     models: dict[str, ModelSpec] = field(default_factory=dict)
@@ -39,3 +44,5 @@ class Settings:
     offline: bool = False
     min_coverage: float = 0.98
     controls: tuple[str, ...] = ()
+    scoring: str = "strict"
+    literals: Literals | None = None

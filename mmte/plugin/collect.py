@@ -148,6 +148,16 @@ def case_of(item: pytest.Item) -> Any:
     return callspec.params.get("mmte_case") if callspec is not None else None
 
 
+def _is_judged(case: Any, reading: Any) -> bool:
+    from mmte.errors import Unavailable
+    from mmte.evaluators.sequence import SequentialEvaluator
+
+    try:
+        return bool(SequentialEvaluator(case.config["evaluator"], reading).judges)
+    except Unavailable:
+        return False
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Our items by model, judged ones last, so that each model is loaded once; other items keep their places."""
@@ -156,8 +166,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     places = [n for n, item in enumerate(items) if case_of(item) is not None]
     if not places:
         return
-    from mmte.evaluators.sequence import SequentialEvaluator
+    from mmte.plugin.options import scoring
 
+    reading = scoring(config)
     order: dict[str, int] = {}
     judged: dict[tuple[str, str], bool] = {}
 
@@ -165,7 +176,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         case = case_of(item)
         key = (case.task, case.sequence)
         if key not in judged:
-            judged[key] = bool(SequentialEvaluator(case.config["evaluator"]).judges)
+            judged[key] = _is_judged(case, reading)
         return judged[key], order.setdefault(case.model, len(order))
 
     ours = sorted((items[n] for n in places), key=rank)

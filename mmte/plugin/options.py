@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from mmte.compat.literals import Literals
     from mmte.engine.settings import Settings
+    from mmte.evaluators.scoring import Scoring
     from mmte.report.gates import Gate
     from mmte.tasks.overrides import Override
 
@@ -45,8 +47,17 @@ def add_options(group: Any) -> None:
     add("--mmte-control", type=_names("--mmte-control"), default=(), metavar="NAME,...",
         help="ask image questions again behind these methods, e.g. no-image,blank, and report what the image"
              " contributes: the difference with its interval (default: none)")  # fmt: skip
+    add("--mmte-scoring", type=_one_of("--mmte-scoring", "strict", "multitrust"), default="strict", metavar="READING",
+        help="how answers are read: strict, or multitrust, which is MultiTrust's own way, mistakes included"
+             " (default: strict)")  # fmt: skip
+    add("--mmte-multitrust", type=_text("--mmte-multitrust"), metavar="DIR|FILE",
+        help="where the reading multitrust gets MultiTrust's phrase lists: a MMTrustEval checkout, or a JSON file of"
+             " them, FILE or FILE#VERSION (default: none)")  # fmt: skip
     add("--mmte-gates", type=_text("--mmte-gates"), metavar="FILE",
         help="TOML file with limits that scores are held against (default: none)")  # fmt: skip
+    add("--mmte-scores", type=_text("--mmte-scores"), metavar="FILE",
+        help="YAML file that combines results into task scores; none: no task scores (default: the scores.yaml beside"
+             " the task files or one folder above)")  # fmt: skip
     add("--mmte-min-coverage", type=_share("--mmte-min-coverage"), default=0.98, metavar="SHARE",
         help="least share of questions that must have been answered for a score, 0 to 1 (default: 0.98)")  # fmt: skip
     add("--mmte-report", type=_text("--mmte-report"), metavar="DIR",
@@ -77,7 +88,7 @@ def in_use(config: pytest.Config) -> bool:
     """Whether an option says that this run measures something."""
     o = config.option
     return any([o.mmte_model, o.mmte_judge, o.mmte_set, o.mmte_gates, o.mmte_data, o.mmte_report, o.mmte_cache,
-                o.mmte_control])  # fmt: skip
+                o.mmte_control, o.mmte_scores, o.mmte_multitrust, o.mmte_scoring != "strict"])  # fmt: skip
 
 
 def check_options(config: pytest.Config) -> None:
@@ -95,10 +106,15 @@ def check_options(config: pytest.Config) -> None:
         judges(config)
         overrides(config)
         gates(config)
+        literals(config)
         if config.option.mmte_control:
             from mmte.engine.control import check_controls
 
             check_controls(config.option.mmte_control)
+        if config.option.mmte_scores:
+            from mmte.plugin.scores import score_trees
+
+            score_trees(config, ())
     except MmteError as error:
         raise pytest.UsageError(str(error)) from None
     option = config.option
@@ -154,6 +170,40 @@ def gates(config: pytest.Config) -> list[Gate]:
     return load_gates(Path(config.option.mmte_gates))
 
 
+_LITERALS = pytest.StashKey[Any]()
+
+
+def literals(config: pytest.Config) -> Literals | None:
+    """The lists of `--mmte-multitrust`, read once; None in the strict reading.
+
+    Raises:
+        MmteError: they are missing, cannot be read, or have no effect.
+    """
+    where = config.option.mmte_multitrust
+    if config.option.mmte_scoring == "strict":
+        if not where:
+            return None
+        from mmte.errors import MmteError
+
+        raise MmteError(f"--mmte-multitrust={where} has no effect without --mmte-scoring=multitrust: add that option")
+    if _LITERALS not in config.stash:
+        from mmte.compat.literals import NEEDS, load_literals
+        from mmte.errors import MmteError
+
+        if not where:
+            raise MmteError(NEEDS)
+        config.stash[_LITERALS] = load_literals(where)
+    found: Literals = config.stash[_LITERALS]
+    return found
+
+
+def scoring(config: pytest.Config) -> Scoring:
+    """The reading that `--mmte-scoring` names."""
+    from mmte.evaluators.scoring import scoring_for
+
+    return scoring_for(config.option.mmte_scoring, literals(config))
+
+
 def settings(config: pytest.Config, model_names: list[str]) -> Settings:
     """The run's settings; `model_names` are those that the selected items name."""
     from mmte.engine.settings import Settings, default_cache
@@ -175,6 +225,8 @@ def settings(config: pytest.Config, model_names: list[str]) -> Settings:
         offline=option.mmte_offline,
         min_coverage=option.mmte_min_coverage,
         controls=option.mmte_control,
+        scoring=option.mmte_scoring,
+        literals=literals(config),
     )
 
 
@@ -218,6 +270,17 @@ def _names(option: str) -> Callable[[str], tuple[str, ...]]:
         if not all(names):
             raise pytest.UsageError(f"{option}: {text!r} has an empty name; write names with a comma between them")
         return tuple(dict.fromkeys(names))
+
+    return read
+
+
+def _one_of(option: str, *known: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in known:
+            from mmte.errors import near
+
+            raise pytest.UsageError(f"{option}: {text!r} is none of {', '.join(known)}.{near(text, known)}")
+        return text
 
     return read
 

@@ -93,7 +93,8 @@ class Recording:
             return "error", "E", ("ERROR", {"red": True})
         if report.passed:
             shown = " ".join(_shown(e) for e in record["estimates"] if not e["subset"])
-            shown += " (mini data)" if "mini data" in record.get("notes", ()) else ""
+            notes = record.get("notes", ())
+            shown += "".join(f" ({note})" for note in ("mini data", "multitrust reading") if note in notes)
             if record.get("gated"):
                 return "passed", ".", (f"PASSED {shown}", {"green": True})
             return "recorded", "r", (f"RECORDED {shown}", {"cyan": True})

@@ -26,9 +26,12 @@ def build_report(
     rows: Sequence[Mapping[str, Any]],
     exit_status: int | None,
     seconds: float,
+    scores: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """The report of a run: settings, results in the order of their case ids, and how many ended how."""
-    option = config.option
+    """The report of a run: settings, results in the order of their case ids, how many ended how, and task scores."""
+    from mmte.plugin.options import literals
+
+    option, lists = config.option, literals(config)
     return {
         "schema": SCHEMA,
         "run": {
@@ -50,10 +53,12 @@ def build_report(
             "min_coverage": option.mmte_min_coverage,
             "set": list(option.mmte_set),
             "controls": list(option.mmte_control),
-            "scoring": "strict",
+            "scoring": option.mmte_scoring,
+            **({"multitrust": {"version": lists.version, "sha256": lists.sha256}} if lists else {}),
         },
         "summary": dict(sorted(Counter(row["outcome"] for row in rows).items())),
         "results": sorted((dict(row) for row in rows), key=lambda row: (row["case"], row.get("node", ""))),
+        "scores": [dict(score) for score in scores],
     }
 
 

@@ -27,5 +27,7 @@ def preview_lines(runtime: Runtime, cases: Sequence[Case]) -> list[str]:
             continue
         total, asks = total + preview.n, asks + preview.to_ask
         lines.append(f"{case.id}: n={preview.n} cached={preview.cached} to ask={preview.to_ask}")
+    if runtime.scoring.note:
+        lines.append(runtime.scoring.note)
     items = "1 item" if len(cases) == 1 else f"{len(cases)} items"
     return [*lines, f"{items}, {total} answers, {asks} to ask (items that share answers count them each)"]

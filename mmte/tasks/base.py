@@ -79,7 +79,7 @@ class BaseTask:
     def get_handlers(self) -> None:
         """Build evaluators, dataset (with its method) and model; nothing is asked or loaded yet."""
         self.generation = Generation.from_kwargs(self.generation_kwargs, f"{self.case.task}: generation_kwargs")
-        self.evaluators = [SequentialEvaluator(cfg) for cfg in self.evaluator_seq_cfgs]
+        self.evaluators = [SequentialEvaluator(cfg, self.runtime.scoring) for cfg in self.evaluator_seq_cfgs]
         settings = self.runtime.settings
         self.dataset = build_dataset(self.dataset_id, self.dataset_cfg, self.method_cfg, settings.data_root)
         self.samples = Samples(
@@ -102,7 +102,8 @@ class BaseTask:
         for chunk in chunks:
             requests = [self.request(sample, generation) for sample in chunk]
             responses = self.runtime.answers.get(self.model_id, requests)
-            yield [_trial(s, r) for s, r in zip(chunk, responses, strict=True)]
+            read_empty = self.runtime.scoring.reads_all
+            yield [_trial(s, r, read_empty) for s, r in zip(chunk, responses, strict=True)]
 
     def request(self, sample: Sample, generation: Generation) -> Request:
         """What the model is asked about a sample."""
@@ -208,7 +209,8 @@ class BaseTask:
         if problem:
             estimates = [_withheld(e) for e in estimates]
         file = self.samples_file(number)
-        notes = [n for n in (self.runtime.answers.cache.problem, _data_note(self.dataset)) if n]
+        known = (self.runtime.answers.cache.problem, _data_note(self.dataset), self.runtime.scoring.note)
+        notes = [note for note in known if note]
         return Result(
             self.case.id, self._identities(seen), {"expected": expected, **counts}, round(coverage, 6),
             tuple(estimates), file.name if file else "", effort, problem, tuple(notes),
@@ -227,7 +229,10 @@ class BaseTask:
         c = self.case.config
         method = method_identity(getattr(self.dataset, "method_hook", None), self.method_cfg)
         files = self.dataset.digest() if hasattr(self.dataset, "digest") else ""
-        sequences = [[e.identity(), cfg] for e, cfg in zip(self.evaluators, self.evaluator_seq_cfgs, strict=True)]
+        judge = self.runtime.pool.model
+        sequences = [
+            [e.identity(), e.cfg, *(judge(name).identity() for name in e.judges)] for e in self.evaluators
+        ]
         return {
             "model": digest(self.model.identity()),
             "generation": digest([getattr(self.generation, f) for f in Generation.__slots__]),
@@ -238,8 +243,8 @@ class BaseTask:
         }  # fmt: skip
 
 
-def _trial(sample: Sample, response: Any) -> Trial:
-    if response.status == "ok":
+def _trial(sample: Sample, response: Any, read_empty: bool) -> Trial:
+    if response.status == "ok" or (read_empty and response.status == "empty"):
         return Trial(sample, response, response.content, "scored", sample.target, sample.extra)
     return Trial(sample, response, None, response.status, sample.target, sample.extra)
 

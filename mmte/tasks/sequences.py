@@ -7,6 +7,7 @@ from typing import Any
 
 from mmte.errors import MmteError, near
 from mmte.evaluators.metrics import metric_for
+from mmte.evaluators.scoring import OVERRIDE
 from mmte.evaluators.sequence import JOINS, SETTINGS, SequentialEvaluator
 from mmte.report.limits import Limit
 from mmte.tasks.checks import Checks
@@ -33,6 +34,7 @@ class SequenceReader(Checks):
             measured = self._chain(where, chain, whole=True)
             if not measured:
                 raise self.doc.error(where, "the last evaluator has no metrics_cfg, so nothing would be measured")
+            self._override(where, chain)
             metrics.update(measured)
             found[name] = {"evaluator": chain, **{key: self._limits(key, where, chain, measured) for key in _LIMITS}}
         for key in _LIMITS:
@@ -104,13 +106,25 @@ class SequenceReader(Checks):
                 self._build(at, str(key), options)
         return metrics
 
+    def _override(self, where: Where, chain: Any) -> None:
+        """The chain for the other reading, or a text that says why there is none."""
+        given = [((*at, OVERRIDE), part[OVERRIDE]) for at, part in _parts(where, chain) if OVERRIDE in part]
+        for number, (at, own) in enumerate(given):
+            if number:
+                raise self.doc.error(at, "stands in the sequence twice: keep one of them")
+            if isinstance(own, str):
+                if not own.strip():
+                    raise self.doc.error(at, "must be an evaluator sequence, or a text: why there is none")
+            elif not self._chain(at, own):
+                raise self.doc.error(at, "the last evaluator has no metrics_cfg, so nothing would be measured")
+
     def _settings(self, where: Where, chain: dict[Any, Any], whole: bool) -> None:
         """What stands beside the evaluators must be of use there."""
         if "metrics_cfg" in chain and not any(key in JOINS for key in chain):
             raise self.doc.error((*where, "metrics_cfg"), "belongs to the options of an evaluator, or beside a join")
-        for key in ("name", *_LIMITS):
+        for key in ("name", *_LIMITS, OVERRIDE):
             if key in chain and not whole:
-                raise self.doc.error((*where, key), "belongs to the whole sequence, not to a part of a join")
+                raise self.doc.error((*where, key), "belongs to the whole sequence, not to a part of it")
 
     def _join(self, where: Where, at: Where, chain: dict[Any, Any], key: str) -> list[str]:
         parts = chain[key]

@@ -11,7 +11,9 @@ OPTIONS = {
     "--mmte-model": "smollm2-135m", "--mmte-judge": "none", "--mmte-data": "mini data", "--mmte-limit": "all",
     "--mmte-repeats": "1", "--mmte-refresh": "off", "--mmte-offline": "off", "--mmte-cache": "cache folder",
     "--mmte-set": "none", "--mmte-gates": "none", "--mmte-min-coverage": "0.98", "--mmte-report": "reports/",
-    "--mmte-progress": "30",
+    "--mmte-scores": "the scores.yaml beside",
+    "--mmte-progress": "30", "--mmte-scoring": "strict", "--mmte-multitrust": "none",
+    "--mmte-control": "none",
 }  # fmt: skip
 
 
