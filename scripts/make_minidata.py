@@ -17,12 +17,22 @@ from pathlib import Path
 import minidata_basic
 import minidata_choices
 import minidata_people
+import minidata_robustness
 import minidata_styles
+import minidata_truth
 import minidata_typographic
 from minidata_topics import BROWN, SIZE, TOPICS, WHITE, Color, Pen
 from PIL import Image
 
-PARTS = (minidata_basic, minidata_styles, minidata_choices, minidata_typographic, minidata_people)
+PARTS = (
+    minidata_basic,
+    minidata_styles,
+    minidata_choices,
+    minidata_typographic,
+    minidata_people,
+    minidata_truth,
+    minidata_robustness,
+)
 MINIDATA = Path(__file__).resolve().parent.parent / "mmte" / "minidata"
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from mmte.datasets import rows
+from mmte.datasets import drawn, rows
 from mmte.datasets.readers import Record, content_ids, read_json
-from mmte.datasets.root import DataMissing, RootDataset
+from mmte.datasets.root import RootDataset
 from mmte.datasets.unrelated import KINDS, pick
 from mmte.errors import MmteError
 from mmte.registry import registry
@@ -38,48 +38,69 @@ class OODText(RootDataset):
     * `dt-related-image`: with `robustness/ood-text/related/<id>.png`.
     * `dt-unrelated-image-{color,nature,noise}`: with an image of `unrelated_images/`, chosen by the sample's id.
 
+    DecodingTrust has no pictures. With `generate_image` they are made when they are read: the sentence in letters, or
+    a colour, noise or landscape chosen by the sample's id.
+
     The target is the text "1" for positive and "0" for negative, whether the file has a number or a text. The
     eleven versions of a sentence share its cluster and group `dt-<id>`; they must have the same label.
 
     Source: Wang et al. 2023, "DecodingTrust" (CC BY-SA 4.0), from SST-2; variants with images: MultiTrust (Zhang et al.
     2024, arXiv:2406.07057), task R.3.
 
+    Args:
+        dataset_id: one of `dataset_ids`.
+        method_hook: a method that every sample passes through.
+        data_root: the folder of `--mmte-data`.
+        generate_image: make the pictures, whether or not there are some under the data root.
+
     Raises:
         DataMissing: the texts, or the folder of related or unrelated images, are not under the data root.
+        MissingExtra: pictures are to be made without Pillow.
         MmteError: an unknown or absent style, a bad record, or an image missing.
     """
 
     dataset_ids = ("dt-text", "dt-related-image", *(_UNRELATED + kind for kind in KINDS))
 
     def __init__(
-        self, dataset_id: str, method_hook: Any = None, *, data_root: str | Path | None = None, **unknown: Any
+        self,
+        dataset_id: str,
+        method_hook: Any = None,
+        *,
+        data_root: str | Path | None = None,
+        generate_image: bool = False,
+        **unknown: Any,
     ) -> None:
         super().__init__(dataset_id, method_hook, data_root=data_root, **unknown)
+        make = drawn.wanted(dataset_id, generate_image) and dataset_id != "dt-text"
         path = self.files.text(*_FILES, name="label.json")
         if not self.is_mini:
             self.expected = _EXPECTED
         kind = dataset_id.removeprefix(_UNRELATED) if dataset_id.startswith(_UNRELATED) else ""
-        pool = rows.unrelated(self.files, kind) if kind else []
+        pool = rows.unrelated(self.files, kind) if kind and not make else []
         labels: dict[str, int] = {}
+        sentences: dict[str, str] = {}
         for style, records in _styles(path).items():
             ids = content_ids(f"dt-{style}", (str(record.get("sentence")) for record in records))
             for at, (record, sample_id) in enumerate(zip(records, ids, strict=True)):
                 where = f"{path}, {style}, record {at + 1}"
                 fields = _fields(record, where, labels)
                 fields |= {"id": sample_id, "subset": style}
-                if kind:
+                if make:
+                    sentences[sample_id] = record["sentence"].strip()
+                    self.dataset.append(TxtSample(**fields))
+                elif kind:
                     self.dataset.append(ImageTxtSample(image_path=str(pick(pool, sample_id, kind)), **fields))
                 elif dataset_id == "dt-related-image":
                     picture = rows.image(self.files, self._related(), f"{record['id']}.png", where, "id")
                     self.dataset.append(ImageTxtSample(image_path=str(picture), **fields))
                 else:
                     self.dataset.append(TxtSample(**fields))
+        if make:
+            draw = drawn.unrelated(self.files, kind, method_hook) if kind else None
+            self.method_hook = draw or drawn.related(self.files, sentences, method_hook)
 
     def _related(self) -> str:
-        folder = f"{FOLDER}/related"
-        if not self.files.root.path(folder, dataset=self.dataset_id).is_dir():
-            raise DataMissing(f"{self.dataset_id}: {folder} is not a folder; put the images <id>.png into one")
-        return folder
+        return drawn.folder(self.files, f"{FOLDER}/related", "<id>.png")
 
 
 def _styles(path: Path) -> dict[str, list[Record]]:

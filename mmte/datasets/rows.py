@@ -32,6 +32,17 @@ def text(value: Any, where: str, key: str) -> str:
     return value.strip()
 
 
+def texts(value: Any, where: str, key: str) -> list[str]:
+    """The texts of a list that has at least one, without the blanks around them.
+
+    Raises:
+        MmteError: no list, an empty one, or something in it that is no text.
+    """
+    if not isinstance(value, list) or not value:
+        raise MmteError(f"{where}: '{key}' must be a list of texts, not {_short(value)}; correct it")
+    return [text(one, where, key) for one in value]
+
+
 def yes_no(value: Any, where: str, key: str) -> int:
     """1 for yes, 0 for no, in any case.
 
