@@ -96,8 +96,9 @@ class _Reader(Checks):
             return Combined(function, (self._item((*at, "of"), inner["of"]),), ends)
         if function == "complement":
             return Combined(function, (self._item(at, inner),))
-        parts = self.items(at, inner, "part")
-        return Combined(function, tuple(self._item((*at, n), part) for n, part in enumerate(parts)))
+        parts = self.items(at, [inner] if isinstance(inner, str) else inner, "part")
+        named = [((*at, n), one) for n, part in enumerate(parts) for one in expanded(part)]
+        return Combined(function, tuple(self._item(where, one) for where, one in named))
 
     def _weight(self, where: Where, value: Any) -> float:
         number = Fraction(value) if isinstance(value, str) and _FRACTION.fullmatch(value) else value
@@ -124,6 +125,24 @@ class _Reader(Checks):
             raise self.doc.error(("scores", name, "score"), f"leads back to itself: {' -> '.join((*above, name))}")
         for inner in _named(nodes[name].score):
             self._refuse_circle(nodes, inner, (*above, name))
+
+
+def expanded(item: Any) -> Iterator[Any]:
+    """An entry of a list, or several where a part's name has `{one,another}`: one for each of those words."""
+    if isinstance(item, str):
+        before, brace, rest = item.partition("{")
+        words, end, after = rest.partition("}")
+        if not brace or not end:
+            yield item
+            return
+        for word in words.split(","):
+            yield from expanded(before + word.strip() + after)
+    elif isinstance(item, dict) and len(item) == 1 and isinstance(inner := next(iter(item.values())), str):
+        yield from ({next(iter(item)): part} for part in (expanded(inner) if "complement" in item else [inner]))
+    elif isinstance(item, dict) and isinstance(scaled := item.get("scaled"), dict) and len(item) == 1:
+        yield from ({"scaled": {**scaled, "of": part}} for part in expanded(scaled.get("of")))
+    else:
+        yield item
 
 
 def _named(combined: Combined) -> Iterator[str]:

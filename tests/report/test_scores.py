@@ -201,3 +201,33 @@ def _measured(path: Path) -> set[Part]:
         if isinstance(options, dict)
         for metric in options.get("metrics_cfg", ())
     }
+
+
+def test_braces_stand_for_several_parts(tmp_path: Path) -> None:
+    text = """# mmte.scores/1
+scores:
+  a:
+    aspect: safety
+    score:
+      mean:
+        - t[{x,y}/rule]:m
+        - complement: t[{x, y}/harm]:m
+        - scaled: {of: "t[{x,y}/judge]:m", from: [0, 100]}
+        - mean: t[x/{one,two}]:m
+"""
+    path = tmp_path / "scores.yaml"
+    path.write_text(text, "utf-8")
+    node = load_scores(path).nodes["a"]
+    assert [getattr(item, "function", item) for item in node.score.of] == [
+        Part("t", "x", "rule", "m"), Part("t", "y", "rule", "m"), "complement", "complement", "scaled", "scaled", "mean",
+    ]  # fmt: skip
+    assert node.score.of[3].of == (Part("t", "y", "harm", "m"),)
+    assert node.score.of[5].of == (Part("t", "y", "judge", "m"),)
+    assert node.score.of[6].of == (Part("t", "x", "one", "m"), Part("t", "x", "two", "m"))
+
+
+def test_braces_stand_for_one_part_only_outside_of_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "scores.yaml"
+    path.write_text("# mmte.scores/1\nscores:\n  a: {aspect: safety, score: {complement: 't[{x,y}/r]:m'}}\n", "utf-8")
+    with pytest.raises(MmteError, match="neither a part"):
+        load_scores(path)
