@@ -267,7 +267,7 @@ def test_models_are_listed(here: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_mistake_about_models_is_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "Did you mean 'smollm2-135m'?" in error(capsys, "models", "pull", "smollm-135m")
+    assert "Did you mean 'smollm2-135m'" in error(capsys, "models", "pull", "smollm-135m")
     assert "required: list|pull (mmte models --help)" in error(capsys, "models")
 
 

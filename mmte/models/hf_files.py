@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Any, Final
 
 from mmte.errors import MissingExtra, MmteError
 from mmte.models.text import one_line
+
+Progress = Callable[[int, int], None]
 
 _ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -55,22 +58,34 @@ class Source:
         Raises:
             MmteError: they cannot be had.
         """
-        return self.folder or self._fetch(_SMALL, self.revision, bars=False)
+        return self.folder or self._fetch(_SMALL, self.revision, _bar())
 
-    def all_files(self, commit: str) -> Path:
+    def all_files(self, commit: str, progress: Progress | None = None, *, local: bool = False) -> Path:
         """The folder with the weights as well: safetensors files, or, where there are none, those of torch.
+
+        A broken connection is resumed; files that an earlier attempt finished are kept. `progress` is
+        called with (bytes done, bytes of the files begun so far); without it the hub's own bars are
+        drawn. `local`: in the local cache only.
 
         Raises:
             MmteError: they cannot be had.
         """
-        folder = self.folder or self._fetch((*_SMALL, "*.safetensors"), commit)
+        bar = _bar(progress) if progress else None
+        folder = self.folder or self._fetch((*_SMALL, "*.safetensors"), commit, bar, local)
         if not any(folder.glob("*.safetensors")) and self.folder is None:
-            folder = self._fetch((*_SMALL, "pytorch_model*.bin"), commit)
+            folder = self._fetch((*_SMALL, "pytorch_model*.bin"), commit, bar, local)
         if not any(p.suffix in (".safetensors", ".bin") for p in folder.iterdir()):
             raise MmteError(f"{self.where}: {self.target} has no *.safetensors file (was all of it downloaded?)")
         return folder
 
-    def _fetch(self, patterns: tuple[str, ...], revision: str, *, bars: bool = True) -> Path:
+    def in_cache(self) -> Path | None:
+        """The folder with all files if they are on this machine; the hub is not asked."""
+        try:
+            return self.all_files(self.revision, local=True)
+        except MmteError:
+            return None
+
+    def _fetch(self, patterns: tuple[str, ...], revision: str, bar: Any = None, local: bool = False) -> Path:
         try:
             from huggingface_hub import snapshot_download
             from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
@@ -81,7 +96,7 @@ class Source:
         try:
             found: str = snapshot_download(
                 self.target, revision=revision or None, allow_patterns=wanted, ignore_patterns=list(_ELSEWHERE),
-                **({} if bars else {"tqdm_class": _silent_bar()}),
+                local_files_only=local, **({"tqdm_class": bar} if bar else {}),
             )  # fmt: skip
         except GatedRepoError:
             why = "asks for a licence to be accepted; do so on its page and set HF_TOKEN"
@@ -172,15 +187,27 @@ def _tensors_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _silent_bar() -> Any:
-    """A progress bar that is never drawn: configuration files are small, and pytest writes to the same terminal."""
+def _bar(progress: Progress | None = None) -> Any:
+    """A class of progress bars that are never drawn, since others write to the same terminal.
+
+    Bars of bytes tell `progress`; where the hub has several (received, written), the one that is ahead counts.
+    """
     bar: Any = import_module("tqdm.auto").tqdm
+    lock, counts = threading.Lock(), {}
 
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         kwargs.pop("name", None)  # of the hub's own bars
         bar.__init__(self, *args, **(kwargs | {"disable": True}))
+        self.of_bytes = kwargs.get("unit") == "B"
 
-    return type("SilentBar", (bar,), {"__init__": init})
+    def update(self: Any, n: float | None = 1) -> None:
+        if progress and self.of_bytes:
+            with lock:  # files arrive in threads
+                self.n += n or 0
+                counts[id(self)] = (int(self.n), int(self.total or 0))
+                progress(*max(counts.values()))
+
+    return type("UndrawnBar", (bar,), {"__init__": init, "update": update})
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -67,6 +67,8 @@ def load(folder: Path, facts: Facts, *, dtype: str, device: str, code: bool, whe
         raise
     except Exception as error:  # noqa: BLE001  a dozen libraries read these files; what they raise is not ours to know
         raise MmteError(f"{where}: {_why(error, facts, code)}") from None
+    if getattr(model.config.get_text_config(), "is_encoder_decoder", False):
+        raise MmteError(f"{where}: an encoder-decoder model does not run here; serve it and give openai:MODEL@URL")
     if missing := sorted(info["missing_keys"]):
         raise MmteError(f"{where}: the weights lack {len(missing)} tensors, e.g. {missing[0]}; fetch the files again")
     _share_cpus(torch, device)

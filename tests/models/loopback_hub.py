@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +15,11 @@ from urllib.parse import unquote, urlsplit
 
 
 class Hub(ThreadingHTTPServer):
-    """`repositories`: id -> folder. `asked` keeps the paths of all requests; the commit is one digit 40 times."""
+    """`repositories`: id -> folder. `asked` keeps the paths of all requests; the commit is one digit 40 times.
+
+    `stop_at`: file name -> where its next transfers break off in bytes, or are refused (-1). `began` keeps the name
+    and the first byte of each transfer of weights.
+    """
 
     daemon_threads = True
 
@@ -23,6 +28,8 @@ class Hub(ThreadingHTTPServer):
         self.repositories = dict(repositories)
         self.commit = "a" * 40
         self.asked: list[str] = []
+        self.stop_at: dict[str, list[int]] = {}
+        self.began: list[tuple[str, int]] = []
 
     @property
     def url(self) -> str:
@@ -69,15 +76,30 @@ class _Handler(BaseHTTPRequestHandler):
         if rest[0] != "resolve" or len(rest) != 3 or not file.is_file():
             self._send(404, b"", {"X-Error-Code": "EntryNotFound"}, body)
             return
-        self._send(200, file.read_bytes(), {"ETag": f'"{_etag(file)}"', "X-Repo-Commit": self.server.commit}, body)
+        data, headers = file.read_bytes(), {"ETag": f'"{_etag(file)}"', "X-Repo-Commit": self.server.commit}
+        if not body or file.suffix != ".safetensors":
+            self._send(200, data, headers, body)
+            return
+        stops = self.server.stop_at.get(file.name)
+        stop = stops.pop(0) if stops else len(data)
+        found = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        start = int(found[1]) if found else 0
+        self.server.began.append((file.name, start))
+        if stop < 0:
+            self._send(500, b"", {}, body)
+            return
+        if start:
+            headers["Content-Range"] = f"bytes {start}-{len(data) - 1}/{len(data)}"
+        self._send(206 if start else 200, data[start:], headers, body, stop)
 
-    def _send(self, status: int, data: bytes, headers: Mapping[str, str], body: bool) -> None:
+    def _send(self, status: int, data: bytes, headers: Mapping[str, str], body: bool, stop: int | None = None) -> None:
         self.send_response(status)
         for key, value in {"Content-Length": str(len(data)), **headers}.items():
             self.send_header(key, value)
         self.end_headers()
         if body:
-            self.wfile.write(data)
+            self.wfile.write(data[:stop])
+            self.close_connection = stop is not None and stop < len(data)
 
     def log_message(self, *_: Any) -> None:
         pass

@@ -209,3 +209,8 @@ def test_remote_code_runs_only_when_told_to(folder: Path, tmp_path: Path) -> Non
     assert build(copy, trust_remote_code="yes").identity() != trusted.identity()
     trusted.load()
     assert ran.exists()
+
+
+def test_an_encoder_decoder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MmteError, match="an encoder-decoder model does not run here; serve it"):
+        build(tiny_models.instructblip(tmp_path)).load()

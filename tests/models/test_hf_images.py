@@ -1,4 +1,4 @@
-"""The hf backend with models that see: a tiny random LLaVA and a tiny random Qwen2-VL (without torchvision)."""
+"""The hf backend with models that see: tiny random LLaVA, LLaVA-NeXT and Qwen2-VL (without torchvision)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mmte.models.spec import parse_model  # noqa: E402
 from mmte.types import Generation, Kind, Request, Response  # noqa: E402
 
 
-@pytest.fixture(scope="module", params=["llava", "qwen2_vl"])
+@pytest.fixture(scope="module", params=["llava", "llava_next", "qwen2_vl"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     make: Callable[[Path], Path] = getattr(tiny_models, request.param)
     return make(tmp_path_factory.mktemp(request.param))

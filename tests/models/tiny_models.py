@@ -102,6 +102,49 @@ def llava(folder: Path, *, seed: int = 0) -> Path:
     return folder
 
 
+def llava_next(folder: Path, *, seed: int = 0) -> Path:
+    """A LLaVA-NeXT: an image is shown as a whole and in tiles, so that its size decides how many places it takes."""
+    made = tokenizer(CHAT.replace("IMAGE", "<image>"))
+    torch.manual_seed(seed)
+    grid = [[28, 56], [56, 28], [56, 56]]
+    vision = transformers.CLIPVisionConfig(
+        hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, image_size=28, patch_size=7,
+        initializer_factor=10.0,
+    )  # fmt: skip
+    config = transformers.LlavaNextConfig(
+        vision_config=vision, text_config=transformers.LlamaConfig(**_sizes(made)), image_grid_pinpoints=grid,
+        image_token_id=made.convert_tokens_to_ids("<image>"), vision_feature_layer=-1, image_seq_length=16,
+        initializer_range=0.3,
+    )  # fmt: skip
+    transformers.LlavaNextForConditionalGeneration(config).save_pretrained(folder)
+    images = transformers.LlavaNextImageProcessorPil(
+        size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}, image_grid_pinpoints=grid
+    )
+    transformers.LlavaNextProcessor(
+        image_processor=images, tokenizer=made, patch_size=7, vision_feature_select_strategy="default",
+        chat_template=made.chat_template, image_token="<image>", num_additional_image_tokens=1,
+    ).save_pretrained(folder)  # fmt: skip
+    return folder
+
+
+def instructblip(folder: Path) -> Path:
+    """An InstructBLIP over a T5: an encoder-decoder, its configuration and weights only, with a processor."""
+    made = tokenizer(None)
+    vision = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
+              "image_size": 28, "patch_size": 14}  # fmt: skip
+    text = {"model_type": "t5", "vocab_size": len(made), "d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 1,
+            "num_heads": 4, "decoder_start_token_id": 0}  # fmt: skip
+    config = transformers.InstructBlipConfig(
+        vision_config=vision, text_config=text, num_query_tokens=4,
+        qformer_config=vision | {"vocab_size": len(made), "encoder_hidden_size": 32},
+    )  # fmt: skip
+    transformers.InstructBlipForConditionalGeneration(config).save_pretrained(folder)
+    made.save_pretrained(folder)
+    made.save_pretrained(folder / "qformer_tokenizer")
+    transformers.BlipImageProcessorPil(size={"height": 28, "width": 28}).save_pretrained(folder)
+    return folder
+
+
 def qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
     """A Qwen2-VL in the files of its published repositories; saved without torchvision."""
     made = tokenizer(CHAT.replace("IMAGE", "<|vision_start|><|image_pad|><|vision_end|>"))

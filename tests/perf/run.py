@@ -1,5 +1,6 @@
-"""Measures what a change must keep true and prints a table: `python tests/perf/run.py [--quick]`.
+"""Measures what a change must keep true and prints a table: `python tests/perf/run.py [--quick] [--hf=DIR]`.
 
+`--hf` measures a text model of transformers in a folder as well as the tiny random one.
 Every line has the figure, the bound of the design, and how it was taken. Machines are noisy: medians, and
 where two commands are compared, both are run in turn. Nothing here fails a test.
 """
@@ -132,6 +133,25 @@ def endpoint(folder: Path) -> None:
     )
 
 
+def transformers(n: int, real: str) -> None:
+    """The hf backend, batched against one by one."""
+    for where in ("tiny", *([str(Path(real).resolve())] if real else [])):
+        what = "tiny Llama" if where == "tiny" else Path(where).name
+        env = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+        command = [sys.executable, str(HERE / "hf.py"), where, str(n), "24"]
+        done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+        if done.returncode:
+            line(f"hf, {what}", "-", "", done.stderr.strip().splitlines()[-1])
+            continue
+        got = json.loads(done.stdout)
+        line(
+            f"hf, {what}, {n} prompts, batched / one by one",
+            f"{got['batched']:.3g} / {got['single']:.3g} answers",
+            ">= 4 times as many",
+            f"{got['batched'] / got['single']:.1f} times; per CPU second, one thread; {got['equal']} of {n} equal",
+        )
+
+
 @contextmanager
 def slow_server() -> Iterator[int]:
     """The endpoint of slow_server.py, in a process of its own."""
@@ -156,6 +176,8 @@ def main() -> None:
         engine(folder, [1_000, 20_000] if quick else [1_000, 20_000, 200_000])
         scored_again(folder)
         endpoint(folder)
+    real = [a.removeprefix("--hf=") for a in sys.argv if a.startswith("--hf=")]
+    transformers(32 if quick else 128, real[-1] if real else "")
 
 
 if __name__ == "__main__":
