@@ -44,10 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parts() -> dict[str, Any]:
     """The modules behind the commands: each has `add_parser(commands)` and `run(args) -> status`."""
     from mmte import listing
-    from mmte.models import commands
+    from mmte.data import commands as data
+    from mmte.models import commands as models
     from mmte.report import show
 
-    return {"list": listing, "show": show, "models": commands}
+    return {"list": listing, "show": show, "models": models, "data": data}
 
 
 def _parser(parts: Mapping[str, Any]) -> argparse.ArgumentParser:

@@ -1,0 +1,1 @@
+"""Published data sets: what they are, how to get them, and whether they are whole."""
