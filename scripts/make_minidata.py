@@ -16,8 +16,11 @@ from pathlib import Path
 
 import minidata_basic
 import minidata_choices
+import minidata_fairness
 import minidata_people
+import minidata_privacy
 import minidata_robustness
+import minidata_safety
 import minidata_styles
 import minidata_truth
 import minidata_typographic
@@ -28,10 +31,13 @@ PARTS = (
     minidata_basic,
     minidata_styles,
     minidata_choices,
+    minidata_fairness,
     minidata_typographic,
     minidata_people,
+    minidata_privacy,
     minidata_truth,
     minidata_robustness,
+    minidata_safety,
 )
 MINIDATA = Path(__file__).resolve().parent.parent / "mmte" / "minidata"
 

@@ -122,7 +122,7 @@ def estimate(
     method = ""
     if value is not None:
         interval, method = _interval(metric, kwargs, used, value, value_range, seed)
-        low, high = _around(value, interval, metric) if interval else (None, None)
+        low, high = _around(value, interval, metric, value_range) if interval else (None, None)
     return Estimate(
         metric=metric.name,
         value=value,
@@ -209,10 +209,12 @@ def _order(used: Columns) -> NDArray[np.int64]:
     return np.lexsort([*keys, used.clusters])
 
 
-def _around(value: float, interval: Range, metric: Metric) -> Range:
-    """The interval within the metric's range, and around the value, which a skewed bootstrap may miss."""
-    low = interval[0] if metric.low is None else max(interval[0], metric.low)
-    high = interval[1] if metric.high is None else min(interval[1], metric.high)
+def _around(value: float, interval: Range, metric: Metric, value_range: Range | None) -> Range:
+    """The interval within the range of what is possible, and around the value, which a skewed bootstrap may miss."""
+    of_answers = value_range if value_range and metric.hits is None and metric.kind in ("proportion", "mean") else None
+    least, most = of_answers or (metric.low, metric.high)
+    low = interval[0] if least is None else max(interval[0], least)
+    high = interval[1] if most is None else min(interval[1], most)
     return float(min(low, value)), float(max(high, value))
 
 

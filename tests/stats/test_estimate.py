@@ -311,3 +311,11 @@ def test_take_keeps_rows_together():
         [0, 1],
         [0, 2],
     )
+
+
+def test_an_interval_stays_within_what_an_answer_can_be():
+    columns = Columns(np.array([0.01, 0.02, 0.9]), np.zeros(3), np.zeros(3, np.uint8), np.arange(3))
+    free = estimate(metric_for("pred_mean"), {}, columns, expected=3, seed=1)
+    held = estimate(metric_for("pred_mean"), {}, columns, expected=3, seed=1, value_range=(0.0, 1.0))
+    assert free.low < 0 and free.high > 1
+    assert (held.low, held.high) == (0.0, 1.0)
