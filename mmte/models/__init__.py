@@ -8,5 +8,10 @@ INDEX: dict[str, dict[str, str]] = {
         "openai": "mmte.models.openai",
         "gguf": "mmte.models.gguf",
         "hf": "mmte.models.hf",
+        "ocr": "mmte.models.ocr",
+        "classifier": "mmte.models.classifier",
+        "perspective": "mmte.models.perspective",
+        "moderation": "mmte.models.moderation",
+        "profanity": "mmte.models.profanity",
     },
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from typing import Any, Literal, Self
 
 from mmte.errors import MissingExtra, MmteError
 from mmte.models.base import BaseChat
+from mmte.models.cpus import cpus
 from mmte.models.pull import Pinned, pinned, pull
 from mmte.models.spec import ModelSpec
 from mmte.models.store import file_sha256, model_file
@@ -53,8 +53,8 @@ class GGUFChat(BaseChat):
         self._where = f"--model {name}"
         self._file, self._pin, self._ctx = file, pin, ctx
         size = pin.bytes if pin else _checked_size(file, self._where)
-        self._slots = slots or (_cpus() if size < _SMALL and not threads else 1)
-        self._threads = threads or max(1, _cpus() // self._slots)
+        self._slots = slots or (cpus() if size < _SMALL and not threads else 1)
+        self._threads = threads or max(1, cpus() // self._slots)
         self.batch_size = 32 if size < _SMALL else 8  # by the file alone: resuming elsewhere cuts the same
         self._engines: list[Any] = []
         self._pool: ThreadPoolExecutor | None = None
@@ -75,7 +75,7 @@ class GGUFChat(BaseChat):
             if value < 0 or (option in spec.options and value < 1) or value > 2**20:
                 raise MmteError(f"--model {spec.name}: {option}={value} must be a whole number from 1")
         pin = pinned(spec.target)
-        file = model_file(spec.target) if pin else Path(spec.target).expanduser()
+        file = model_file(pin.name) if pin else Path(spec.target).expanduser()
         return cls(spec.name, file, pin, **numbers)
 
     def identity(self) -> Mapping[str, Any]:
@@ -201,9 +201,3 @@ def _checked_size(file: Path, where: str) -> int:
     if magic != b"GGUF":
         raise MmteError(f"{where}: {file} is no GGUF file")
     return size
-
-
-def _cpus() -> int:
-    """CPUs for this process; xdist workers share them."""
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cpus // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))

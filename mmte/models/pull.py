@@ -37,8 +37,10 @@ class Pinned:
 
 
 def pinned(name: str) -> Pinned | None:
-    """What the catalogue pins for a name; None when it has no file to pull for it."""
+    """What the catalogue pins for a name, or for the model that it is made of; None when it has no file to pull."""
     entry = catalogue().get(name, {}).get("pull")
+    if isinstance(entry, str):
+        return pinned(entry)
     return Pinned(name=name, **entry) if entry else None
 
 
@@ -60,7 +62,7 @@ def pull(name: str, *, progress: Progress | None = None, to: Path | None = None,
     pin = pinned(name)
     if pin is None:
         raise MmteError(f"'{name}' has no file to pull.{near(name, [n for n in catalogue() if pinned(n)])}")
-    target = model_file(name, to)
+    target = model_file(pin.name, to)
     try:
         if source is None and _is_there(target, pin):
             return target
