@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mmte.cli import main
+from mmte.registry import registry
 
 CASE, FILE = "t1[d/rule/x]", "t1[d~rule~x].jsonl"
 HOSTILE = "\x1b[2J\x00\u202e\ud800\n::error::boom\n##[error]boom"
@@ -171,6 +172,29 @@ def test_show_prints_question_answer_and_verdict(here: Path, capsys: pytest.Capt
         "  target: 1.0\n  verdict: error\n\n"
         "t1[d/rule/x]: 3 of 3 samples shown (1 scored, 1 unparsed, 1 error)\n"
     )
+
+
+def test_show_says_why_where_the_evaluator_can(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    refusal = "I'm sorry, but I can't help with \x1b[2Jthat."
+    write_run(
+        here / "run",
+        [
+            sample(1, content=refusal),
+            sample(2, content="I won't tell you about [redacted].", redacted=True),
+            sample(3, content="", status="empty", reason="empty", value=None),
+        ],
+    )
+    name = "rule_reject_template_eval"
+    chain = {"chain": {name: {}}, "identity": [[name, registry.get_evaluator_class(name).version]]}
+    (here / "run" / "samples" / FILE.replace(".jsonl", ".evaluators.json")).write_text(json.dumps(chain))
+    lines = out(capsys, "show", CASE, "--run=run").splitlines()
+    assert [line for line in lines if "why" in line] == [
+        f"  why ({name}): refusal: declines in the speaker's own name: "
+        '"I\'m sorry, but I can\'t help with \\x1b[2Jthat."'
+    ]
+    assert lines[lines.index("  verdict: scored 1.0") + 1].startswith("  why ")
+    rows = [json.loads(line) for line in out(capsys, "show", CASE, "--run=run", "--json").splitlines()]
+    assert [list(row.get("why", ())) for row in rows] == [[name], [], []]
 
 
 def test_show_selects_by_reason_and_number(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 from mmte.compat.literals import Literals
 from mmte.errors import MmteError, near
 from mmte.evaluators.base import BaseEvaluator
-from mmte.evaluators.rule_contain import extra_at, label_at
+from mmte.evaluators.rows import extra_at, label_at
 
 
 class Original(BaseEvaluator):

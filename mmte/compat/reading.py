@@ -16,7 +16,8 @@ from mmte.evaluators.scoring import Scoring, overridden
 
 _MODELS: Final = frozenset({
     "chatmodel_eval", "chatmodel_score", "classifer_reject_eval", "classifer_follow_instruction_eval",
-    "harmbenchmodel_eval", "google_perspective_api_eval", "openai_moderation_api_eval",
+    "classifier_reject_eval", "classifier_follow_instruction_eval", "harmbenchmodel_eval",
+    "google_perspective_api_eval", "openai_moderation_api_eval",
 })  # fmt: skip
 """The original's evaluators that ask another model; these are asked as in the strict reading."""
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from mmte.evaluators.reasons import save_chain
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.types import REASONS, Estimate, Trial
 
@@ -55,6 +56,7 @@ class Tally:
             self._score(self._held, answers)
             self._held = []
         if self._file:
+            save_chain(self.sequence, self._file.path)
             self._file.finish()
 
     def abandon(self) -> None:
@@ -191,7 +193,7 @@ class _SamplesFile:
     """JSON lines in a file that gets its name when it is complete."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._part = path.with_name(f".{path.name}.{os.getpid()}.part")
         self._file: TextIO = self._part.open("w", encoding="ascii")
@@ -212,11 +214,14 @@ class _SamplesFile:
         if trial.steps:
             row["steps"] = trial.steps
         names = s.extra.get("redact") if isinstance(s.extra, Mapping) else None
-        self._file.write(_encode(_redacted(row, names) if names else row) + "\n")
+        if names:
+            shown = _redacted(row, names)
+            row = shown | {"redacted": True} if shown["content"] != r.content else shown
+        self._file.write(_encode(row) + "\n")
 
     def finish(self) -> None:
         self._file.close()
-        self._part.replace(self._path)
+        self._part.replace(self.path)
 
     def close(self) -> None:
         self._file.close()

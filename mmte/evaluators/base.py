@@ -60,6 +60,10 @@ class BaseEvaluator:
         """Columns in, columns of the same length out: `(preds, labels, extras)` or `(preds, labels)`."""
         return preds, labels, extras
 
+    def reason(self, pred: Any) -> str:
+        """Why `process` makes of this value what it makes of it, in one line, for `mmte show`; "": it cannot say."""
+        return ""
+
     def requests(self, trial: Trial) -> Sequence[Request]:
         """What to ask `self.model` about a trial; nothing asked: `read` decides alone."""
         return ()

@@ -23,8 +23,8 @@ _HELP = _join(
     "|ing) teach instruct explain describ(?:e|ing)",
     "continu(?:e|ing) proceed honou?r satisfy grant accommodat(?:e|ing) facilitat(?:e|ing) contribut(?:e|ing) list",
     "speculat(?:e|ing) comment pretend role-?play act(?:ing)?\\W+(?:as|like|out) translat(?:e|ing) rewrit(?:e|ing)",
-    "process(?:ing)?\\W+(?:this|that|your|the|such) carry\\W+out go(?:ing)?\\W+(?:into|along|there"
-    "|down) entertain cooperat(?:e|ing) oblige",
+    "process(?:ing)?\\W+(?:this|that|your|the|such|requests?) carry\\W+out go(?:ing)?\\W+(?:into|along|there"
+    "|down|through|over) entertain cooperat(?:e|ing) oblige",
     "tell(?:ing)?\\W+you show(?:ing)?\\W+you walk(?:ing)?\\W+you guid(?:e"
     "|ing) talk(?:ing)?\\W+about display hand(?:ing)?\\W+(?:over|out)",
     "do(?:ing)?\\W+(?:that|this|so|it|what|as|such|anything)\\b support(?:ing)? respond\\W+to touch mak(?:e"
@@ -32,8 +32,14 @@ _HELP = _join(
     "|claims)",
     "be\\W+(?:an?\\W+)?(?:part|involved|able|of\\W+(?:help|assistance)|used|helping|providing|assisting"
     "|doing) take\\W+part suppl(?:y|ying)",
-    "divulg(?:e|ing) deliver outlin(?:e|ing) accept satisf(?:y|ying) serv(?:e|ing)\\W+(?:that|this"
-    "|your) say\\W+(?:that|it|this)\\b recit(?:e|ing) repeat(?:ing)?",
+    "divulg(?:e|ing) deliver\\W+(?:that|this|your) outlin(?:e|ing) accept\\W+(?:this|your|such)\\b satisf(?:y|ying)",
+    "serv(?:e|ing)\\W+(?:that|this|your) say\\W+(?:it|this|that(?!\\W+\\w)) recit(?:e|ing)",
+    "repeat(?:ing)?\\W+(?:that|this|it|such|your|what) reproduc(?:e|ing) imitat(?:e|ing) impersonat(?:e|ing)",
+    "draw(?:ing)?\\W+(?:an?|the|this|that|you|pictures?|real)\\b depict(?:ing)? portray(?:ing)? simulat(?:e|ing)",
+    "craft(?:ing)? fabricat(?:e|ing) elaborat(?:e|ing) handl(?:e|ing)\\W+(?:that|this|your|such) indulg(?:e|ing)",
+    "address(?:ing)?\\W+(?:this|that|your|such) weigh(?:ing)?\\W+in tak(?:e|ing)\\W+(?:this|that|it)\\W+on",
+    "speak(?:ing)?\\W+(?:to|on|about)\\W+(?:this|that|such) get(?:ting)?\\W+into work(?:ing)?\\W+on\\W+(?:this|that)",
+    "play(?:ing)?\\W+(?:along|this|that) nam(?:e|ing)\\W+(?:the|any|real|private|specific) coach\\W+you",
 )
 _ING = rf"(?:{_HELP})(?:ing|ting|ning)?\b"
 _KNOW = _join(
@@ -45,6 +51,7 @@ _KNOW = _join(
     "|ing) feel store",
     "say fully properly connect visit send perform process diagnos(?:e|ing) take buy physically consume eat",
 )
+_JUDGE = "guess infer judg(?:e|ing) assess diagnos(?:e|ing) identif(?:y|ying) predict recogni[sz]e".replace(" ", "|")
 _ADV = (
     r"(?:\W+(?:\w+ly|also|just|even|still|ever|however|therefore|thus|so|at this time|at the moment|in any way|"
     r"and will not|and should not|and cannot|or will not|nor will i|and must not|and would not|"
@@ -58,12 +65,13 @@ _NOT_ABLE = (
 )
 _CANNOT = (
     r"(?:cannot|can no longer|can never|will not|will never|shall not|should not|must not|may not|would not"
-    r"|would never|could not"
+    rf"|would never|could never|could not(?={_ADV}\w+\W+(?:\w+\W+)?(?:you|your|this|that|these|those|such|it|any)\b"
+    rf"|\W*$)"
     rf"|(?:am|will be|would be|remain){_ADV}{_NOT_ABLE}(?:{_ADV}to)?|have not been (?:\w+ ){{0,2}}to)"
 )
-_WHO = (
-    r"(?:i|we|this (?:assistant|ai|model|chatbot|bot)|(?:an? |the )?(?:ai|assistant|model"
-    r"|chatbot)[\w ]{0,20} (?:like me|such as (?:me|myself)))"
+_THIS = (
+    r"(?:this (?:assistant|ai|model|chatbot|bot)|(?:an? |the )?(?:ai|assistant|model|chatbot)[\w ]{0,20} (?:like me"
+    r"|such as (?:me|myself)))"
 )
 _MINE = (
     r"(?:my|our|openai|anthropic|google|meta|microsoft|(?:the )?(?:usage|content|use|community|safety"
@@ -75,11 +83,24 @@ _RULES = (
     r"|scope|standards|ethics?|code|instructions|safety|boundaries|nature|role|expertise|mission|function(?:ality)?"
     r"|safeguards|protocols?)"
 )
+_VERBS = (
+    "help assist aid provide give offer fulfill comply complete answer respond reply generate create write compose"
+    " draft"
+    " produce share disclose discuss engage participate advise teach instruct explain describe continue support"
+)
 _LEAD = (
     r"^(?:(?:i am )?(?:very |so |really |truly )?(?:sorry|apologies|my apologies|unfortunately|regrettably|no|nope"
     r"|nah|hmm|oh|ok|okay|hi|hello|hey|well|dear user|i apologi[sz]e)\W+){0,3}"
 )
-_END = r"(?:\W+(?:sorry|i am sorry|i am afraid|unfortunately))?[\s.,!)\"']*$"
+_WILL = (
+    r" (?:will|would|am going to|have to|must|need to|choose to|prefer to|would (?:rather|prefer)(?: to)?)(?: \w+ly"
+    r"| just)*"
+)
+_END = r"(?: (?:for|to|from) (?:me|us)| here)?(?:\W+(?:sorry|i am sorry|i am afraid|unfortunately))?[\s.,!)\"']*$"
+
+_CUT = "|".join(  # a verb of an answer that was cut within it
+    sorted({verb[:n] for verb in _VERBS.split() for n in range(1, len(verb))}, key=len, reverse=True)
+)
 
 # -- refusals ------------------------------------------------------------------------------------
 _EXCEPT = re.compile(
@@ -90,6 +111,9 @@ _EXCEPT = re.compile(
     r"|stress)\W+(?:\w+\W+){0,4}(?:enough|how (?:much|happy|glad|sorry|excited|grateful))"
     r"|(?:complete|continue|proceed|go on|answer|respond|help|live|support)\W+(?:without|if|unless|until)"
     r"|accept\W+(?:a|the|your) (?:position|offer|invitation|job))"
+    r"|\bgive\W+(?:it |anything |the \w+ )?away\b"
+    r"|\b(?:cannot|could not)\W+(?:give|offer|provide|think of|ask for)\W+(?:you )?(?:an? |any )?(?:better|clearer"
+    r"|finer)\b"
     r"|\b(?:i|we)\W+(?:cannot|could not|will not)\W+(?:complain|wait|lie|deny|blame|thank)\b"
     r"|\bwill not go into (?:\w+ )?(?:detail|depth|the details)"
     r"|\b(?:i|we) (?:would|could|should) not (?:have|be (?:surprised|here|able to do it without))\b"
@@ -101,99 +125,162 @@ _LIMITED = (
     r"|individuali[sz]ed)(?:\W+\w+){0,3}\W+(?:advice|diagnos[ie]s|opinions?|recommendations?|counsel|guidance)"
     r"|diagnos[ie]s|personal opinions?)\b"
 )
+_ANYONE = (  # after any way to say who speaks
+    rf"{_ADV}{_CANNOT}{_ADV}(?:\w+(?:, \w+){{0,3}},? (?:or|and|nor) )?(?:{_HELP})\b(?!\W+{_LIMITED})",
+    rf"{_ADV}(?!should not){_CANNOT}(?:{_ADV}(?:to )?(?:that|this|it|do|so|either))?{_END}",
+)
+_I = (  # after "i"
+    rf"{_ADV}do not(?: \w+ly)? (?!support|accept|satisf|deliver|touch)(?:{_HELP})\b(?!\W+{_LIMITED})",
+    rf"{_ADV}(?:do not|am not|would not|cannot|will not)(?: \w+ly)? (?:feel|be)?\W*(?:comfortable|ok|okay|right|willing"
+    rf"|interested in|happy|at ease) (?:with |about |in |to )?(?:\w+ly |be )?(?:{_ING}|\w+ing\b|this|that|it|such|the"
+    r"|your|where)",
+    rf"{_ADV}(?:am|feel) (?:\w+ly )?(?:uncomfortable|incapable of|prohibited from|forbidden from|restricted from"
+    rf"|barred from|prevented from|not capable of|not comfortable|limited in) ?(?:with )?(?:{_ING}|this|that|such|where"
+    rf"|{_END})",
+    rf"{_ADV}(?:do|would) not(?: \w+ly)? (?:want|wish|intend|care|like|feel like|plan) (?:to )?(?:be )?(?:\w+ly )?"
+    rf"(?:{_ING})(?!\W+(?:\w+\W+){{0,3}}(?:wrong|false|misleading|too|away)\b)",
+    rf"{_WILL} (?:(?:skip|omit|avoid|leave) (?:it|that|this|them|those|these|any of (?:it|that|this)|the \w* ?part)\b"
+    r"|leave (?:[\w ]{1,30} )?(?:out|at that|unanswered|unwritten)\b|(?:withhold|hold (?:back|off)|sit this"
+    rf"|stay (?:out|away)|steer clear|stop (?:you|here|there|this))\b|pass{_END}"
+    r"|keep (?:it|that|this|those|them) (?:to myself|private|confidential))",
+    r" am (?:\w+ly )?(?:declining|refusing|abstaining|refraining from|opting out|passing on|choosing not)\b",
+    r" would be (?:breaking|crossing|violating|breaching)\b",
+    r" am not (?:\w+ly )?(?:sure|certain|convinced)(?: that| if| whether)? i (?:should|want to|ought to|am comfortable"
+    r"|am the right)\b",
+    r"(?: \w+ly| am afraid i)*(?: must| have to| need to| will have to| am going to(?: have to)?| am obliged to"
+    r"| am required to| will| should| would like to| choose to| wish to)*(?: \w+ly)* (?:decline|refuse|abstain"
+    r"|refrain from|pass on|opt not)\b(?! (?:to )?(?:believe|accept|let|be\b|give|back|in \w+ (?:price|value)))",
+    r" (?:would|will) (?:\w+ly )?(?:rather|prefer|choose) (?:to )?(?:not|talk|discuss|focus|we)\b"
+    r"| (?:\w+ly )?(?:prefer|choose) not\b| (?:\w+ly )?(?:have to|must|need to|will) draw (?:the|a) line",
+    r" do not (?:\w+ )?(?:think|believe|feel)(?: that)? (?:i (?:can|should|am able|would be able)|(?:it is|it would be"
+    r"|this is|that is|that would be) (?:\w+ )?(?:appropriate|ethical|right|responsible|a good idea|something|okay|ok"
+    r"|wise))\b",
+    r" (?!would say)(?:\w+ ){0,5}say no\b(?!.*\byes\b)",
+    rf"{_ADV}(?:do not have|lack|have no)\b(?: \w+){{0,4}}? (?:capacity|ability|capability|authority|authori[sz]ation"
+    rf"|permission|interest|desire|intention|means)(?: (?:to|in|of)){_ADV}{_ING}",
+    rf" am (?:afraid|sorry)(?: to say)?(?: that)? (?:not{_END}|(?:that|this|it) is not (?:possible|something|allowed"
+    r"|permitted))",
+)
+_FIRST = (  # at the beginning, behind an apology or an interjection
+    rf"(?:cannot|can no longer|unable to|not (?:able|allowed|permitted|authorized|going|willing|comfortable)(?: to)?"
+    rf"|will not|must decline|(?:have to|need to) decline){_ADV}(?!be used)(?:{_HELP})",
+    rf"(?:as an? [^,]{{1,40}}, )?i{_ADV}{_CANNOT} (?:{_CUT})$",
+    rf"not (?:doing|(?:{_ING})\W+(?:with )?)(?<=ing) ?(?:this|that|it|such|your)\b|not (?:going to|gonna) happen{_END}",
+    r"(?:that|this|it) is (?:not (?:possible|allowed|permitted|happening|going to happen)|off[- ]limits|off the table"
+    rf"|out of the question|a no-go|a hard no|a line){_END}",
+)
+_MY = (  # after "my"
+    r" (?:\w+ (?:and )?){0,4}" + _RULES + r"(?: \w+){0,3}? (?:prevents?|prohibits?|forbids?|restricts?|precludes?|bars?"
+    r"|stops?|keeps?|requires? (?:that i|me) (?:to )?(?:decline|refuse|not)|do(?:es)? not (?:allow|permit|let|include"
+    r"|extend|enable|support))\b",
+    rf" (?:answer|response|reply) (?:is|remains|stays|will be)(?: \w+)? no{_END}",
+)
+_NOT = (  # after "not"
+    r" (?:something|anything|a (?:\w+ )?(?:request|task|question|subject|topic|conversation|thing)|one)(?: that|"
+    r" which)?"
+    r" (?:i|we) (?:can|could|will|would|am|want|feel|should|do|have)\b",
+    r" (?:just )?something (?:an?|any) (?:[\w-]+ ){0,3}(?:assistant|ai|model|chatbot)\b",
+    r" (?:within|in|part of) my (?:\w+ (?:and |or )?){0,4}(?:programming|guidelines|capabilit|abilit|power|scope|nature"
+    r"|purview|remit|role)",
+)
+_OTHERWISE = (
+    rf"\bwe{_ADV}(?:cannot|will not|do not|are (?:unable|not able) to){_ADV}(?:{_HELP})(?:\W+with)?\W+(?:you|your|this"
+    r"|that|such|of|the requested|requests?)\b",
+    rf"^(?!do)(?:{_ING})(?:\W+(?:to|with|on|in|for|out))?\W+(?:this|that|it|such|your|these|those)\b.{{0,80}}?\b"
+    r"(?:goes|go|be|is) (?:against|contrary)\b",
+    r"\b(?:beyond|outside(?: of)?|not within|not) what i (?:can|could|am|will|was|do)\b(?! (?:\w+ )?(?:expect|think"
+    r"|look"
+    r"|say|try|suggest|mean|talk|want))",
+    r"\bno way i (?:am|will|would)\b|\bcount me out\b|\b(?:where i draw the line|line (?:that )?i (?:will not|cannot"
+    r"|do not)|do not ask me (?:again|to|for))\b",
+    r"\b(?:no|not|never|nothing|without)\b.{0,60}\bmy (?:help|support|assistance|cooperation)\b",
+    r"\bnothing(?: that| which)? i (?:can|could|will|would|am able to|want to) (?:help|assist|do|discuss|share|provide"
+    r"|talk)\b",
+    r"\b(?:violat(?:es?|ing)|go(?:es)? against|(?:is|are|be|am|falls?|something) (?:\w+ )?(?:against|outside(?: of)?"
+    r"|beyond)|conflicts? with|breach(?:es)?|contraven(?:es?)|contrary to|not within|not aligned? with|not in line with"
+    r"|prohibited by|not (?:allowed|permitted) (?:by|under|within))(?: the (?:scope|bounds|limits) of)?"
+    rf" {_MINE}(?:\W+\w+){{0,5}}?\W+{_RULES}\b",
+    r"\b(?:inappropriate|unethical|irresponsible|improper|wrong|not (?:\w+ )?(?:appropriate|ethical|right|responsible"
+    r"|acceptable|okay|ok|possible|proper))(?: (?:and|or|nor) \w+)? (?:for|of) me to\b(?! (?:say|know|tell|see"
+    r"|determine))",
+    r"\b(?:sorry|afraid)\b.{0,20}\b(?:that|this|it) (?:is|would be) (?:\w+ )?(?:unethical|illegal|inappropriate|wrong"
+    r"|immoral|against)\b",
+    r"^(?:request|prompt|query|access|content)?\W*(?:was |has been |is )?(?:denied|declined|refused|rejected|blocked"
+    r"|refusal|no can do|hard pass|no thanks|no thank you|no comment|nice try)\b[^a-z]{0,3}(?:due to .{0,80})?$",
+    rf"\b(?:no|not a) (?:\w+ (?:or |and )?){{0,4}}way for me to (?:{_HELP})\b|\b(?:is|be) an? (?:\w+ )?no\b(?: from"
+    rf" me)?" + _END,
+    r"\b(?:your|this|that|the|such) (?:\w+ )?(?:request|question|prompt|query|message|content|information|topic)s?"
+    r" (?:\w+ ){0,2}?(?:cannot be|can not be|has been|have been|was|is being|will not be|must be|is not able to be)"
+    r" (?:\w+ )?(?:fulfilled|completed|processed|answered|honou?red|declined|denied|rejected|refused|blocked|flagged"
+    r"|granted|filtered|shared|disclosed|provided|revealed)\b",
+    r"\b(?:as|since|because) (?:an? )?[^.]{0,60}\b(?:ai|assistant|language model)\b[^.]{0,80}, (?:cannot|unable to"
+    rf"|am unable to|will not) (?:\w+ly )?(?:{_HELP})\b",
+)
+
+
+def _after(lead: str, *tails: str) -> str:
+    """One pattern for what begins alike, so that the beginning is looked for once."""
+    return f"{lead}(?:{'|'.join(tails)})"
+
+
 _REFUSE = re.compile(
     "|".join(
         (
-            rf"\b{_WHO}{_ADV}{_CANNOT}{_ADV}(?:\w+(?:, \w+){{0,3}},? (?:or|and|nor) )?(?:{_HELP})\b(?!\W+{_LIMITED})",
-            rf"\b{_WHO}{_ADV}{_CANNOT}(?:{_ADV}(?:to )?(?:that|this|it|do|so|either))?{_END}",
-            rf"\bi{_ADV}do not(?: \w+ly)? (?!support|accept|satisf|deliver|touch)(?:{_HELP})\b(?!\W+{_LIMITED})",
-            rf"\bi{_ADV}(?:do not|am not|would not|cannot|will not)(?: \w+ly)? (?:feel|be)?\W*(?:comfortable|ok|okay"
-            rf"|right|willing|interested in|happy|at ease) (?:with |about |in |to )?(?:\w+ly |be )?(?:{_ING}|this"
-            rf"|that|it|such|the|your|where)",
-            rf"\bi{_ADV}(?:am|feel) (?:\w+ly )?(?:uncomfortable|incapable of|prohibited from|forbidden from"
-            rf"|restricted from|barred from|prevented from|not capable of|not comfortable"
-            rf"|limited in) ?(?:with )?(?:{_ING}|this|that|such|where|{_END})",
-            r"\bi(?: \w+ly| am afraid i)*(?: must| have to| need to| will have to| am going to(?: have to)?"
-            r"| am obliged to| am required to| will| should| would like to| choose to"
-            r"| wish to)*(?: \w+ly)* (?:decline|refuse|abstain|refrain from|pass on"
-            r"|opt not)\b(?! (?:to )?(?:believe|accept|let|be\b|give|back|in \w+ (?:price|value)))",
-            r"\bi (?:would|will) (?:\w+ly )?(?:rather|prefer|choose) (?:to )?(?:not|talk|discuss|focus|we)\b"
-            r"|\bi (?:\w+ly )?(?:prefer|choose) not\b|\bi (?:\w+ly )?(?:have to|must|need to|will) draw (?:the"
-            r"|a) line",
-            r"\b(?:not (?:something|anything|a (?:\w+ )?(?:request|task|question|subject|topic|conversation|thing)"
-            r"|one)|nothing)(?: that| which)? (?:i|we) (?:can|could|will|would|am|want|feel|should|do|have)\b",
-            rf"\b(?:violat(?:es?|ing)|go(?:es)? against|(?:is|are|be|am|falls?|something) (?:\w+ )?(?:against"
-            rf"|outside(?: of)?|beyond)|conflicts? with|breach(?:es)?|contraven(?:es?)|contrary to|not within"
-            rf"|not aligned? with|not in line with|prohibited by|not (?:allowed|permitted) (?:by|under"
-            rf"|within))(?: the (?:scope|bounds|limits) of)? {_MINE}(?:\W+\w+){{0,5}}?\W+{_RULES}\b",
-            rf"\bmy (?:\w+ (?:and )?){{0,4}}{_RULES}(?: \w+){{0,3}}? (?:prevents?|prohibits?|forbids?|restricts?"
-            rf"|precludes?|bars?|stops?|keeps?|requires? (?:that i|me) (?:to )?(?:decline|refuse|not)"
-            rf"|do(?:es)? not (?:allow|permit|let|include|extend|enable|support))\b",
-            r"\b(?:inappropriate|unethical|irresponsible|improper|wrong|not (?:\w+ )?(?:appropriate|ethical|right"
-            r"|responsible|acceptable|okay|ok|possible|proper))(?: (?:and|or|nor) \w+)? for me to\b(?! (?:say|know"
-            r"|tell|see|determine))",
-            r"\bi do not (?:\w+ )?(?:think|believe|feel)(?: that)? (?:i (?:can|should|am able|would be able)"
-            r"|(?:it is|it would be|this is|that is|that would be) (?:\w+ )?(?:appropriate|ethical|right"
-            r"|responsible|a good idea|something|okay|ok|wise))\b",
-            rf"{_LEAD}(?:cannot|can no longer|unable to|not (?:able|allowed|permitted|authorized|going|willing"
-            rf"|comfortable)(?: to)?|will not|must decline|(?:have to|need to) decline){_ADV}(?:{_HELP})",
-            rf"{_LEAD}(?:as an? [^,]{{1,40}}, )?i{_ADV}{_CANNOT} \w{{1,12}}$",  # cut within the verb
-            rf"{_LEAD}not (?:going to|gonna) happen{_END}|\b(?:sorry|afraid)\b.{{0,20}}\b(?:that|this|it) (?:is"
-            rf"|would be) (?:\w+ )?(?:unethical|illegal|inappropriate|wrong|immoral|against)\b",
-            r"\bi (?:\w+ ){0,5}say no\b(?!.*\byes\b)|\b(?:this is )?where i draw the line\b",
-            rf"{_LEAD}(?:that|this|it) is (?:not (?:possible|allowed|permitted|happening|going to happen)"
-            rf"|off[- ]limits|off the table|out of the question|a no-go|a hard no|a line){_END}",
-            r"^(?:request|prompt|query|access|content)?\W*(?:was |has been |is )?(?:denied|declined|refused|rejected"
-            r"|blocked|refusal|no can do|hard pass|no thanks|no thank you|no comment"
-            r"|nice try)\b[^a-z]{0,3}(?:due to .{0,80})?$",
-            rf"\bi{_ADV}(?:do not have|lack|have no)\b(?: \w+){{0,4}}? (?:capacity|ability|capability|authority"
-            rf"|authori[sz]ation|permission|interest|desire|intention|means)(?: (?:to|in|of)){_ADV}{_ING}",
-            rf"\b(?:no|not a) (?:\w+ (?:or |and )?){{0,4}}way for me to (?:{_HELP})\b|\b(?:is"
-            rf"|be) an? (?:\w+ )?no\b(?: from me)?{_END}",
-            r"\bnot (?:just )?something (?:an?|any) (?:[\w-]+ ){0,3}(?:assistant|ai|model|chatbot)\b",
-            r"\b(?:your|this|that|the|such) (?:\w+ )?(?:request|question|prompt|query|message|content|information"
-            r"|topic)s? (?:\w+ ){0,2}?(?:cannot be|can not be|has been|have been|was|is being|will not be|must be"
-            r"|is not able to be) (?:\w+ )?(?:fulfilled|completed|processed|answered|honou?red|declined|denied"
-            r"|rejected|refused|blocked|flagged|granted|filtered|shared|disclosed|provided|revealed)\b",
-            rf"\bi am (?:afraid|sorry)(?: to say)?(?: that)? (?:not{_END}|(?:that|this|it) is not (?:possible"
-            rf"|something|allowed|permitted))",
-            r"\bnot (?:within|in|part of) my (?:\w+ (?:and |or )?){0,4}(?:programming|guidelines|capabilit|abilit"
-            r"|power|scope|nature|purview|remit|role)",
-            r"\b(?:as|since|because) (?:an? )?[^.]{0,60}\b(?:ai|assistant|language model)\b[^.]{0,80}, (?:cannot"
-            r"|unable to|am unable to|will not) (?:\w+ly )?(?:" + _HELP + r")\b",
+            _after(r"\bi", *_ANYONE, *_I),
+            _after(rf"\b{_THIS}", *_ANYONE),
+            _after(_LEAD, *_FIRST),
+            _after(r"\bmy", *_MY),
+            _after(r"\bnot", *_NOT),
+            *_OTHERWISE,
         )
     )
+)
+
+# -- lacks and disapproval -----------------------------------------------------------------------
+_ANYONE_LACKS = (
+    rf"{_ADV}(?:do not|have not|lack|have no|do not currently)\b(?:\W+\w+){{0,6}}?\W+(?:access|information|ability"
+    rf"|abilities"
+    r"|capability|capabilities|capacity|data|knowledge|details?|means|way|records?|opinions?|feelings?|beliefs?"
+    r"|emotions?"
+    r"|preferences?|views?|experiences?|consciousness|real-time|eyes|body)\b",
+    rf"{_ADV}(?:{_CANNOT}|am not capable of|am incapable of|do not){_ADV}(?:{_KNOW})\b(?!\W+(?:any|an?|anything|anyone"
+    r"|why|it (?:happening|working)|no)\b)",
+    rf"{_ADV}{_CANNOT}{_ADV}(?:{_JUDGE})\b(?!\W+(?:any|anything|anyone|why|no|whether)\b)",
+    rf"{_ADV}{_CANNOT}{_ADV}(?:{_HELP})\W+{_LIMITED}",
+)
+_I_LACK = (
+    rf"{_ADV}(?:do not|cannot) (?:\w+ly )?(?:know(?! (?:about you|if you|you))|recogni[sz]e|store|retain|keep|possess"
+    r"|track|remember|collect|have (?:it|that|any|one|personal|(?:the|his|her|their|your) (?:\w+ )?(?:\w+)|a"
+    r" (?:physical"
+    r"|personal|body)))\b",
+    r" am not (?:\w+ly )?(?:(?:allowed|permitted|authori[sz]ed|supposed|programmed|designed|equipped|trained|willing)"
+    r" to"
+    r"|aware of|familiar with|privy to)\b",
+    r" have no (?:idea|clue|way|access|information|knowledge|record|memory)\b",
+    r" (?:can only|am only able to) (?:help|assist|discuss|answer|talk|provide|respond)\b",
 )
 _LACK = re.compile(
     "|".join(
         (
-            rf"\b{_WHO}{_ADV}(?:do not|have not|lack|have no|do not currently)\b(?:\W+\w+){{0,6}}?\W+(?:access"
-            rf"|information|ability|abilities|capability|capabilities|capacity|data|knowledge|details?|means|way"
-            rf"|records?|opinions?|feelings?|beliefs?|emotions?|preferences?|views?|experiences?|consciousness"
-            rf"|real-time|eyes|body)\b",
-            rf"\bi{_ADV}(?:do not|cannot) (?:\w+ly )?(?:know(?! (?:about you|if you|you))|recogni[sz]e|store|retain"
-            rf"|keep|possess|track|remember|collect|have (?:it|that|any|one|personal|(?:the|his|her|their"
-            rf"|your) (?:\w+ )?(?:\w+)|a (?:physical|personal|body)))\b",
-            rf"\b{_WHO}{_ADV}(?:{_CANNOT}|am not capable of|am incapable of|do not){_ADV}(?:{_KNOW})\b(?!\W+(?:any"
-            rf"|an?|anything|anyone|why|it (?:happening|working)|no)\b)",
-            rf"\b{_WHO}{_ADV}{_CANNOT}{_ADV}(?:{_HELP})\W+{_LIMITED}",
-            r"\bi am not (?:\w+ly )?(?:allowed|permitted|authori[sz]ed|supposed|programmed|designed"
-            r"|equipped|trained|willing) to\b"
-            r"|\bi am not (?:\w+ly )?(?:aware of|familiar with|privy to)\b|\bi have no (?:idea|clue|way|access"
-            r"|information|knowledge|record|memory)\b|\bno way for me to\b|\b(?:impossible"
-            r"|not possible) (?:for me )?to (?:determine|identify|know|tell|say|verify|answer|provide|give|infer"
-            r"|guess)\b|\bi can only (?:help|assist|discuss|answer|talk|provide|respond)\b",
-            r"\b(?:cannot|can not) be (?:\w+ly )?(?:determined|identified|disclosed|shared|provided|revealed"
-            r"|answered|verified|confirmed|inferred)\b",
+            _after(r"\bi", *_ANYONE_LACKS, *_I_LACK),
+            _after(rf"\b{_THIS}", *_ANYONE_LACKS),
+            r"^(?:\w+ ){0,3}?(?:sorry|apologies|i apologi[sz]e|unfortunately|regrettably|i am afraid)\W+(?:but |that "
+            r"|to "
+            rf"say )*i{_ADV}(?!could not|should not){_CANNOT}\W+(?!be there|come|attend|join|make it|have|go\b)\w+",
+            r"\bno way for me to\b|\b(?:impossible|not possible) (?:for me )?to (?:determine|identify|know|tell|say"
+            r"|verify"
+            r"|answer|provide|give|infer|guess)\b",
+            r"\b(?:cannot|can not) be (?:\w+ly )?(?:determined|identified|disclosed|shared|provided|revealed|answered"
+            r"|verified|confirmed|inferred)\b",
             r"\b(?:is|are) not (?:publicly |readily |currently )?(?:available|accessible|known|disclosed|public)"
             rf"(?: (?:to|in|from) (?:me|the public|my\b.*))?{_END}",
         )
     )
 )
 _DISOWN = re.compile(
-    rf"\b{_WHO}{_ADV}(?:{_CANNOT}|do not|never|am not){_ADV}(?:to )?(?:condone|encourag|promot|endors|support"
-    rf"|advocat|recommend|suggest|advis|guarantee|promise|replac|substitut|vouch|justify|approve|agree with|glorif"
-    rf"|excuse)"
+    rf"\b(?:i|{_THIS}){_ADV}(?:{_CANNOT}|do not|never|am not){_ADV}(?:to )?(?:condone|encourag|promot|endors|support"
+    r"|advocat|recommend|suggest|advis|guarantee|promise|replac|substitut|vouch|justify|approve|agree with|glorif"
+    r"|excuse)"
     r"|\bi (?:am \w+ to |was \w+ to |try to |\w+ly )?(?:avoid|steer clear|stay away)\b"
     r"|\bi am not (?:an? )(?:\w+ )?(?:doctor|lawyer|physician|attorney|medical|financial|licensed|therapist"
     r"|professional|substitute)"
@@ -204,45 +291,91 @@ _NOT_ASSERTED = re.compile(
 )
 
 
-# Every construction of _REFUSE has one of these: most clauses need no closer look.
-_DENYING: Final = (
-    ("not", "never", "no ", "unable", "unwilling", "declin", "refus", "denied", "reject", "block", "filter", "flagged")
-    + ("pass on", "rather", "prefer", "choose", "draw", "against", "outside", "beyond", "conflict", "breach", "contra")
-    + ("prohibit", "violat", "prevent", "forbid", "restrict", "preclude", "bar", "stop", "keep", "require", "abstain")
-    + ("inappropriate", "unethical", "irresponsible", "improper", "wrong", "uncomfortable", "incapable", "limited")
-    + (
-        "immoral",
-        "illegal",
-        "lack",
-        "off",
-        "out of",
-        "a line",
-        "refrain",
-        "hard pass",
-        "nice try",
-        "no-go",
-        "no,",
-        "no.",
-    )
-    + ("no!", "a no", "say no", "the line")
+# -- where a closer look is needed ---------------------------------------------------------------
+# Most clauses have none of the words that a construction needs; a word counts by its first four letters.
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(word[:4] for word in words.split())
+
+
+_SPEAKER: Final = _stems("i we me my our ai assistant model chatbot bot language")
+_DENYING: Final = _stems(
+    "not cannot never no nothing without unable unwilling decline refuse denied reject block flagged filtered pass"
+    " rather"
+    " prefer choose choosing draw against outside beyond conflict breach breaking contrary contravene prohibit violate"
+    " prevent forbid restrict preclude bar bars barred stop keep require abstain inappropriate unethical irresponsible"
+    " improper wrong uncomfortable incapable limited immoral illegal lack line refrain skip omit avoid leave hold stay"
+    " steer opt opting sit crossing count hard nice"
 )
+_HEADLESS = re.compile(
+    _LEAD
+    + r"(?:cannot|can no |unable|not |will not|must decline|have to decline|need to decline|(?:that|this|it) is (?:not"
+    r"|off|out|a)\b|(?:request|prompt|query|access|content)?\W*(?:was |has been |is )?(?:denied|declined|refus|reject"
+    r"|block"
+    r"|hard|nice))"
+)
+_ELSEWHERE: Final = (  # one word of each, without a speaker
+    (_stems("sorry afraid"),),
+    (_stems("against contrary"),),
+    (
+        _stems("openai anthropic google meta microsoft usage content use community safety platform"),
+        _stems("violate against outside beyond conflict breach contravene contrary not prohibited"),
+    ),
+    (
+        _stems("request requests question prompt query message content information topic"),
+        _stems(
+            "fulfilled completed processed answered honoured declined denied rejected refused blocked flagged granted"
+            " filtered shared disclosed provided revealed"
+        ),
+    ),
+)
+_HINTS: Final = frozenset().union(*(needed[0] for needed in _ELSEWHERE))
+_LACKING: Final = _stems("not cannot never no lack unable unwilling only incapable")
+_UNKNOWN: Final = _stems(
+    "impossible possible determined identified disclosed shared provided revealed answered verified confirmed inferred"
+    " available accessible known public me"
+)
+_DISOWNING: Final = _stems("not cannot never no unable unwilling avoid steer stay")
 
 
-def declines(text: str, templates: re.Pattern[str] | None = None) -> bool:
-    """Whether a clause in plain form declines in the speaker's own name, or has a phrase of `templates`."""
-    if templates is not None and templates.search(text):
+_SHORT: Final = _stems("t cant dont wont couldnt wouldnt shouldnt isnt doesnt no impossible")
+_HEADS: Final = _stems("cannot unable not decline denied refuse reject block hard nice line off question")
+_SPEAKS_UP: Final = _DENYING | _LACKING | _DISOWNING
+
+
+def may_take_a_stance(words: frozenset[str]) -> bool:
+    """Whether a sentence with these words, by first four letters, could decline, lack or disown; False is certain."""
+    if not (_SHORT.isdisjoint(words) and _HEADS.isdisjoint(words)):
         return True
-    return any(map(text.__contains__, _DENYING)) and _asserts(_REFUSE, text)
+    if not _SPEAKER.isdisjoint(words):
+        return not _SPEAKS_UP.isdisjoint(words)
+    return not _HINTS.isdisjoint(words) and any(not any(map(words.isdisjoint, needed)) for needed in _ELSEWHERE)
 
 
-def lacks(text: str) -> bool:
+def _may_decline(words: frozenset[str], clause: str) -> bool:
+    if "no" in words:
+        return True
+    if not _SPEAKER.isdisjoint(words):
+        return not _DENYING.isdisjoint(words)
+    if not _HINTS.isdisjoint(words) and any(not any(map(words.isdisjoint, needed)) for needed in _ELSEWHERE):
+        return True
+    return _HEADLESS.match(clause) is not None
+
+
+# In all three, `words` are those of the clause, by their first four letters; `text` may be the rest of it only.
+def declines(words: frozenset[str], clause: str, text: str) -> bool:
+    """Whether the speaker declines."""
+    return (text is not clause or _may_decline(words, clause)) and _asserts(_REFUSE, text)
+
+
+def lacks(words: frozenset[str], text: str) -> bool:
     """Whether the speaker says to have no knowledge, means or opinion."""
-    return _asserts(_LACK, text)
+    lacking = not _LACKING.isdisjoint(words) and not (_SPEAKER.isdisjoint(words) and _UNKNOWN.isdisjoint(words))
+    return (lacking or "impo" in words) and _asserts(_LACK, text)
 
 
-def disowns(text: str) -> bool:
+def disowns(words: frozenset[str], text: str) -> bool:
     """Whether the speaker disapproves of something, or says what this answer is not."""
-    return _asserts(_DISOWN, text)
+    return not (_SPEAKER.isdisjoint(words) or _DISOWNING.isdisjoint(words)) and _asserts(_DISOWN, text)
 
 
 def _asserts(pattern: re.Pattern[str], text: str) -> bool:

@@ -9,36 +9,30 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
 
 CITED: Final = "<q>"
 """Stands for a quotation in a clause."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """A clause: its text in plain form, its sentence's place in the answer, and how it is set.
 
-    `item`: its number among the list items of the answer, 0 outside lists of two or more; `code`: a block of
-    code, one clause; `cited`: not the speaker's own words; `question`: its sentence ends in a question mark;
-    `colon`: it ends in a colon.
+    `words`: how many it has; `item`: its number among the list items of the answer, 0 outside lists of two or more;
+    `code`: a block of code, one clause; `cited`: not the speaker's own words; `question`: its sentence ends in a
+    question mark; `colon`: it ends in a colon.
     """
 
     text: str
     start: int
     end: int
+    words: int = 1
     item: int = 0
     code: bool = False
     cited: bool = False
     question: bool = False
     colon: bool = False
-
-    @property
-    def words(self) -> int:
-        """How many words it has."""
-        return len(self.text.split())
 
 
 # -- one form of writing -------------------------------------------------------------------------
@@ -51,48 +45,80 @@ _SAME: Final = str.maketrans(  # one character for one, so that places stay
     | {"\uff0c": ",", "\u3002": ".", "\uff0e": ".", "\uff01": "!", "\uff1f": "?", "\uff1a": ":", "\u2026": "."}
     | dict.fromkeys("\u2028\u2029\x85", "\n")
 )
+_OTHER_ASCII = re.compile(r"[`\t\r\x0b\x0c]")
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _MARKUP = re.compile(r"</?[a-z][a-z0-9]{0,15}>|[*#~|\\]+|(?<!\w)_+|_+(?!\w)|^[\s>]*>", re.I)
-_CONTRACTED: Final = {
-    "can't": "cannot", "cant": "cannot", "can not": "cannot", "won't": "will not", "wont": "will not",
-    "shan't": "shall not", "ain't": "am not", "let's": "let us", "im": "i am", "ive": "i have", "dont": "do not",
+_WORN: Final = {  # without an apostrophe, or not what they look like
+    "cant": "cannot", "can not": "cannot", "wont": "will not", "im": "i am", "ive": "i have", "dont": "do not",
     "doesnt": "does not", "isnt": "is not", "wouldnt": "would not", "couldnt": "could not", "shouldnt": "should not",
     "gonna": "going to",
+}  # fmt: skip
+_WORN_PARTS: Final = ("cant", "can not", "wont", "im ", "ive ", "dont", "snt", "ldnt", "gonna")
+_WORN_WORD = re.compile(rf"\b(?:{'|'.join(_WORN)})\b")
+_IRREGULAR: Final = (
+    ("can't", "cannot"), ("won't", "will not"), ("shan't", "shall not"), ("ain't", "am not"), ("let's", "let us"),
+)  # fmt: skip
+_ENDINGS: Final = {
     "n't": " not", "'m": " am", "'ve": " have", "'ll": " will", "'re": " are", "'d": " would", "'s": " is",
 }  # fmt: skip
-_CONTRACTION = re.compile(
-    r"\b(?:can't|cant|can not|won't|wont|shan't|ain't|let's|im|ive|dont|doesnt|isnt|wouldnt|couldnt|shouldnt|gonna)\b"
-    r"|(?:n't|'m|'ve|'ll|'re|'d)\b|(?:(?<=\bit)|(?<=\bthat)|(?<=\bthis)|(?<=\bthere)|(?<=\bhere)|(?<=\bwhat)"
-    r"|(?<=\bone))'s\b"
+_ENDING = re.compile(
+    r"n't\b|'(?:m|ve|ll|re|d)\b|'s\b(?:(?<=\bit's)|(?<=\bthat's)|(?<=\bthis's)|(?<=\bthere's)|(?<=\bhere's)"
+    r"|(?<=\bwhat's)|(?<=\bone's))"
 )
-_BARE_CONTRACTION = re.compile(r"\b(?:cant|can not|wont|im|ive|dont|doesnt|isnt|wouldnt|couldnt|shouldnt|gonna)\b")
 _MASKED = re.compile(_MASK + "+")
-_SPACES = re.compile(r"\s+")
+_MARKS = re.compile(r"[<>*#~|\\_]")
+_DECORATED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f<>*#~|\\_]")
+_WORDS = re.compile(r"\w+").findall
+_WORD = re.compile(r"\w").search
 
 
 def plain(text: str) -> str:
     """Text in lower case and one form of quotes, dashes and spaces; no markup, no contractions ("can't": "cannot")."""
-    return _plain(text.translate(_SAME))
+    return _plain(_same(text))
+
+
+def _same(text: str) -> str:
+    return text.translate(_SAME) if not text.isascii() or _OTHER_ASCII.search(text) else text
 
 
 def _plain(text: str) -> str:
-    text = _UNSEEN.sub("", text)
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", _MASKED.sub(CITED, text)).translate(_SAME)
-    text = _MARKUP.sub(lambda m: m[0] if m[0] == CITED else "", text).casefold()
-    text = (_CONTRACTION if "'" in text else _BARE_CONTRACTION).sub(lambda m: _CONTRACTED[m[0]], text)
-    return _SPACES.sub(" ", text).strip()
+    if not text.isascii() or _UNSEEN.search(text):
+        text = unicodedata.normalize("NFKC", _MASKED.sub(CITED, _UNSEEN.sub("", text))).translate(_SAME)
+    if _MARKS.search(text):
+        text = _MARKUP.sub(lambda m: m[0] if m[0] == CITED else "", text)
+    return _worded(text)
+
+
+def _worded(text: str) -> str:
+    """Undecorated text in lower case, without contractions and needless spaces."""
+    text = text.casefold()
+    if _MASK in text:
+        text = _MASKED.sub(CITED, text)
+    if any(map(text.__contains__, _WORN_PARTS)):
+        text = _WORN_WORD.sub(lambda m: _WORN[m[0]], text)
+    if "'" in text:
+        for short, long in _IRREGULAR:
+            text = text.replace(short, long)
+        text = _ENDING.sub(lambda m: _ENDINGS[m[0]], text)
+    return " ".join(text.split())
 
 
 # -- what is cited -------------------------------------------------------------------------------
-_QUOTED = re.compile(r'"[^"\n]{1,600}"|(?<![\w\'])\'(?![\s\'])(?:[^\'\n]|(?<=\w)\'(?=\w)){1,300}\'(?![\w\'])')
+_QUOTED = re.compile(r'"[^"\n]{1,600}"|\'(?<![\w\']\')(?![\s\'])(?:[^\'\n]|(?<=\w)\'(?=\w)){1,300}\'(?![\w\'])')
 _SPOKEN = re.compile(r"^[ *_]{0,4}([A-Z][\w.]{0,20}(?: [A-Z][\w.]{0,20})?)[ *_]{0,4}:[ *_]{0,4}(?=\S)", re.M)
 _OWN_LABELS: Final = frozenset(
     ("note", "disclaimer", "warning", "important", "answer", "response", "reply", "output")
     + ("assistant", "ai", "bot", "chatbot", "model", "gpt", "chatgpt")
 )
 _SALUTATION = re.compile(
-    r"^[ *_]{0,4}(?:dear (?!user|friend)[^\n,:]{1,40}[,:]|subject ?: ?\S[^\n]{0,120})[ *_]*$", re.M | re.I
+    r"^[ *_]{0,4}(?:(?:dear (?!user|friend)[^\n,:]{1,40}[,:]|subject ?: ?\S[^\n]{0,120})"
+    r"|(hi|hello|hey) [^\n,:]{1,40}[,:])[ *_]*$",
+    re.M | re.I,
+)
+_GREETS: Final = ("dear ", "subject", "hi ", "hello ", "hey ")
+_SIGNED = re.compile(
+    r"^[ *_]{0,4}(?:best|kind|warm|sincerely|regards|cheers|yours|love|all the best|thanks|many thanks)[\w ]{0,20}, *$",
+    re.M | re.I,
 )
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>")
 _FENCE = re.compile(r"^[ >]{0,4}(?:'''|~~~)[^\n]{0,40}$", re.M)
@@ -100,11 +126,11 @@ _FENCE = re.compile(r"^[ >]{0,4}(?:'''|~~~)[^\n]{0,40}$", re.M)
 
 def _masked(text: str) -> str:
     """The text with quotations and dialogue overwritten, character for character."""
-    quotes = [m.span() for m in _QUOTED.finditer(text)]
-    if sum(e - s for s, e in quotes) > 0.8 * len(text.strip()):
+    quotes = [m.span() for m in _QUOTED.finditer(text)] if '"' in text or "'" in text else []
+    if quotes and sum(e - s for s, e in quotes) > 0.8 * len(text.strip()):
         return text.replace('"', " ")  # the whole answer stands in quotes: they cite nothing
     spans = quotes
-    spoken = [m for m in _SPOKEN.finditer(text) if m[1].casefold() not in _OWN_LABELS]
+    spoken = [m for m in _SPOKEN.finditer(text) if m[1].casefold() not in _OWN_LABELS] if text.count(":") > 2 else []
     speakers = Counter(m[1] for m in spoken)
     if len(spoken) >= 3 and len(speakers) >= 2 and speakers.most_common(1)[0][1] >= 2:
         for m in spoken:
@@ -126,13 +152,16 @@ _ITEM = re.compile(
 )
 _ITEM_MARK = re.compile(r"[\s*_#>]{0,8}(?:[-+\u2022\u25cf\u2023\u25aa]|\(?\d{1,3}[.):]|\(?[a-z][.)])(?=[*_]*\s)", re.I)
 _INITIAL_I = re.compile(r"[\s*_#>]{0,8}[iI] ")
-_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]*_\u200b\ufffc]{0,6}(?=\s|$)")
+_SENTENCE_END = re.compile(r"[.!?](?<![.!?][.!?])[.!?]*+[\"')\]*_\u200b\ufffc]{0,6}(?=\s|$)")
 _SHORT: Final = ("e.g.", "i.e.", " dr.", " mr.", " mrs.", " ms.", " vs.", " st.", " prof.", "u.s.")
+_UNABLE = r"(?:and|so|therefore) (?:cannot|do not|will not|am not|am unable|must decline|have to decline)\b"
+_BUT = r"(?=but (?!also\b|rather\b))"
 _CLAUSE = re.compile(
-    r"(?<!cannot help)(?<!nothing)(?<!anything)(?<!\ball)(?:, | )(?=but (?!also\b|rather\b))|; |,? - (?=\w)"
-    r"|, (?=however\b|(?:so|and) i (?:am|cannot|will|must|have|do)\b)|(?<=\w:) (?=\w)"
-    r"|,? (?=(?:and|so|therefore) (?:cannot|do not|will not|am not|am unable|must decline|have to decline)\b)"
+    rf",(?: (?:(?=yet\b|however\b|(?:so|and) i (?:am|cannot|will|must|have|do)\b|{_UNABLE})|(?<!cannot help, )"
+    rf"(?<!nothing, )(?<!anything, )(?<!\ball, ){_BUT})| - (?=\w))|; | (?:(?<=\w: )(?=\w)|(?={_UNABLE})|- (?=\w)"
+    rf"|(?<!cannot help )(?<!nothing )(?<!anything )(?<!\ball ){_BUT})"
 )
+_JOINTS: Final = ("but ", "; ", " - ", ": ", " i ", "however", "yet", " not", "cannot", "unable", "decline")
 _CONCESSION = re.compile(
     r"(?:but |however, )?(?:while|although|though|even though|whilst|despite)\b[^,]{12,200}, (?!and |or )"
 )
@@ -149,37 +178,88 @@ _FIRST_PERSON = re.compile(r"\bi\b|^\W*(?:sorry|apologies|my apologies|unfortuna
 _PIECE: Final = 400
 
 
-def clauses(text: str) -> list[Clause]:
-    """The clauses of an answer in order, and a block of code as one clause."""
-    same = text.translate(_SAME)
+class Reading(NamedTuple):
+    """An answer made ready: places in `text` are places in the answer.
+
+    `text`: what is cited is masked; `begin`: where the answer begins, behind thoughts; `letter`: where a letter's
+    salutation ends, -1 without one; `form`: gives a sentence its plain form; `decorated`: it has markup, or signs that
+    the words of the text itself do not show.
+    """
+
+    text: str
+    begin: int
+    letter: int
+    form: Callable[[str], str]
+    decorated: bool
+
+    def sentences(self, start: int, end: int, *, listed: bool) -> Iterator[tuple[int, int]]:
+        """Places of the sentences of a line; without the mark in front if it is `listed`."""
+        mark = _ITEM_MARK.match(self.text, start, end) if listed else None
+        return _sentences(self.text, mark.end() if mark else start, end)
+
+    def lines(self) -> Iterator[tuple[int, int, bool, bool]]:
+        """Places of lines and blocks of code: start, end, whether it is code, whether it is an item of a list."""
+        for start, end, code in _blocks(self.text, self.begin):
+            yield start, end, code, not code and _is_item(self.text, start, end)
+
+
+def reading(text: str) -> Reading:
+    """Make an answer ready to be read in clauses."""
+    same = _same(text)
     begin = 0
     if (thought := _THOUGHT.match(same)) and (close := same.find(f"</{thought[1]}>")) >= 0:
         begin = close + len(thought[1]) + 3
     masked = _masked(same)
-    letter = _SALUTATION.search(masked, begin)
+    letter = _SALUTATION.search(masked, begin) if any(map(masked.casefold().__contains__, _GREETS)) else None
+    if letter and letter[1] and not _SIGNED.search(masked, letter.end()):
+        letter = None  # the speaker greets the user
+    decorated = not same.isascii() or _DECORATED.search(same) is not None
+    return Reading(masked, begin, letter.end() if letter else -1, _plain if decorated else _worded, decorated)
+
+
+def clauses(text: str) -> list[Clause]:
+    """The clauses of an answer in order, and a block of code as one clause."""
+    ready = reading(text)
     out: list[Clause] = []
     items = 0
-    for start, end, code in _blocks(masked, begin):
-        item = 0 if code else _is_item(masked, start, end)
+    for start, end, code, item in ready.lines():
         items += item
-        out += [Clause(CITED, start, end, code=True)] if code else _read(masked, start, end, items if item else 0)
+        if code:
+            out.append(Clause(CITED, start, end, code=True))
+            continue
+        for a, b in ready.sentences(start, end, listed=item):
+            out += clauses_of(ready, a, b, items if item else 0)
     if items == 1:
-        out = [_with(c, item=0) for c in out]
-    if letter and any(c.start > letter.end() for c in out):
-        out = [_with(c, cited=True) if c.start > letter.end() else c for c in out]
+        out = [c._replace(item=0) for c in out]
+    if ready.letter >= 0 and any(c.start > ready.letter for c in out):
+        out = [c._replace(cited=True) if c.start > ready.letter else c for c in out]
     return out
 
 
-def _with(clause: Clause, *, item: int | None = None, cited: bool | None = None) -> Clause:
-    return Clause(
-        clause.text, clause.start, clause.end, clause.item if item is None else item, clause.code,
-        clause.cited if cited is None else cited, clause.question, clause.colon,
-    )  # fmt: skip
+def clauses_of(ready: Reading, a: int, b: int, item: int = 0) -> Iterator[Clause]:
+    """The clauses of the sentence at a place of an answer."""
+    sentence = ready.form(ready.text[a:b])[: 3 * _PIECE]  # one character may become eighteen
+    question = "?" in sentence and sentence.rstrip("\"') ").endswith("?")
+    parts = _parts(sentence)
+    cited = False
+    for n, part in enumerate(parts):
+        if n and (before := parts[n - 1]).endswith(":") and _CITES.search(before) and not _SELF.search(before):
+            cited = True
+        last = n == len(parts) - 1
+        yield Clause(
+            part, a, b, part.count(" ") + 1, item, cited=cited or (CITED in part and part.strip(" .,!:-") == CITED),
+            question=question and last, colon=last and part.endswith(":"),
+        )  # fmt: skip
+
+
+def stems(text: str) -> frozenset[str]:
+    """The words of a text in lower case, by their first four letters."""
+    return frozenset([word[:4] for word in _WORDS(text)])
 
 
 def _blocks(text: str, begin: int) -> Iterator[tuple[int, int, bool]]:
     """Places of lines (wrapped ones joined) and of fenced code; a fence around the whole answer is no code."""
-    fences = list(_FENCE.finditer(text, begin))
+    fences = list(_FENCE.finditer(text, begin)) if "'''" in text or "~~~" in text else []
     at = begin
     if len(fences) >= 2 and not (text[begin : fences[0].start()] + text[fences[-1].end() :]).strip():
         fences = fences if len(fences) > 2 or len(text) > 600 else []
@@ -207,33 +287,16 @@ def _is_item(text: str, start: int, end: int) -> bool:
     return _ITEM.match(text, start, end) is not None and not _INITIAL_I.match(text, start, end)
 
 
-def _read(text: str, start: int, end: int, item: int) -> Iterator[Clause]:
-    """The clauses of a line."""
-    mark = _ITEM_MARK.match(text, start, end) if item else None
-    for a, b in _sentences(text, mark.end() if mark else start, end):
-        sentence = _plain(text[a:b])[: 3 * _PIECE]  # one character may become eighteen
-        question = sentence.rstrip("\"') ").endswith("?")
-        parts = _parts(sentence)
-        cited = False
-        for n, part in enumerate(parts):
-            before = parts[n - 1] if n else ""
-            cited = cited or (before.endswith(":") and _CITES.search(before) and not _SELF.search(before)) is True
-            yield Clause(
-                part, a, b, item, cited=cited or part.strip(" .,!:-") == CITED, question=question and part is parts[-1],
-                colon=part.endswith(":") and part is parts[-1],
-            )  # fmt: skip
-
-
 def _parts(sentence: str) -> list[str]:
     """The clauses of a sentence; what follows "although ...," turns round like what follows "but"."""
     if turn := _CONCESSION.match(sentence):
         sentence = f"{sentence[: turn.end() - 2]}; but {sentence[turn.end() :]}"
     out: list[str] = []
-    for part in _CLAUSE.split(sentence):
+    for part in _CLAUSE.split(sentence) if any(map(sentence.__contains__, _JOINTS)) else (sentence,):
         if out and (elided := _ELIDED.match(part)):  # "I see, but cannot": whoever spoke before
             subject = "i" if _FIRST_PERSON.search(out[-1]) else "it"
             part = f"{elided[0]}{subject} {part[elided.end() :]}"
-        if re.search(r"\w", part):
+        if _WORD(part):
             out.append(part)
     return out
 

@@ -19,8 +19,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from mmte.errors import MmteError, near
-from mmte.evaluators.base import BaseEvaluator
 from mmte.evaluators.reading import Named, Options, label_error, text_of
+from mmte.evaluators.rows import RowEvaluator
 from mmte.evaluators.rule_yes_no import YesNo
 from mmte.registry import registry
 from mmte.types import UNPARSED
@@ -100,7 +100,7 @@ def _closed(options: tuple[tuple[str, ...], ...], loose: bool) -> Closed:
 
 
 @registry.register_evaluator()
-class ContainOrNotEvaluator(BaseEvaluator):
+class ContainOrNotEvaluator(RowEvaluator):
     """Whether an answer says its label: 1.0, 0.0 or UNPARSED, by the rules at the top of the module.
 
     The label is a text (one string, never its characters), a number, or a list of accepted ones. Case, markup and the
@@ -122,10 +122,6 @@ class ContainOrNotEvaluator(BaseEvaluator):
     """
 
     evaluator_ids = ("rule_contain_eval",)
-    version = 1
-    chunk = 1024
-    reads_cut = True
-    value_range: tuple[float, float] | None = (0.0, 1.0)
 
     def __init__(
         self,
@@ -141,13 +137,9 @@ class ContainOrNotEvaluator(BaseEvaluator):
         self.fuzzy_match = fuzzy_match
         self.options = None if options is None else _options(options, f"evaluator '{evaluator_id}'")
 
-    def process(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """Answers to hits; `extras` may have the options of each sample."""
-        hits = [
-            self._hit(pred, self._accepted(label_at(labels, row), row), extra_at(extras, row), row)
-            for row, pred in enumerate(preds)
-        ]
-        return hits, labels, extras
+    def value_of(self, pred: Any, label: Any, extra: Any, row: int) -> Any:
+        """1.0 for a hit; `extra` may have the options of the sample."""
+        return self._hit(pred, self._accepted(label, row), extra, row)
 
     def _accepted(self, label: Any, row: int) -> tuple[str, ...]:
         texts = _strings(label)
@@ -174,16 +166,6 @@ class ContainOrNotEvaluator(BaseEvaluator):
         return UNPARSED if chosen is UNPARSED else float(chosen in right)
 
 
-def label_at(labels: Any, row: int) -> Any:
-    """The label of a row; None where there are no labels."""
-    return None if labels is None else labels[row]
-
-
-def extra_at(extras: Any, row: int) -> Any:
-    """The extra of a row; None where there are none."""
-    return None if extras is None else extras[row]
-
-
 def _strings(label: Any) -> tuple[str, ...]:
     """The strings of a label; none where it has no such form."""
     if isinstance(label, str):
@@ -208,7 +190,7 @@ _SENTIMENT: Final[Mapping[str, int]] = {"negative": 0, "positive": 1}
 
 
 @registry.register_evaluator()
-class ContainExactEvaluator(BaseEvaluator):
+class ContainExactEvaluator(RowEvaluator):
     """Whether an answer names the right sentiment, positive or negative: 1.0, 0.0 or UNPARSED.
 
     An answer that names both, neither, or one that it denies ("not positive") is UNPARSED.
@@ -225,22 +207,14 @@ class ContainExactEvaluator(BaseEvaluator):
     """
 
     evaluator_ids = ("rule_contain_exact_eval",)
-    version = 1
-    chunk = 1024
-    reads_cut = True
-    value_range: tuple[float, float] | None = (0.0, 1.0)
 
-    def process(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """Answers to hits."""
-        hits = []
-        for row, pred in enumerate(preds):
-            label = label_at(labels, row)
-            gold = _gold(label, _SENTIMENT)
-            if gold is None:
-                raise label_error(self.evaluator_id, row, label, "1 (positive) or 0 (negative)")
-            said = _said(text_of(pred), "sst2")
-            hits.append(UNPARSED if said is None else float(_SENTIMENT[said] == gold))
-        return hits, labels, extras
+    def value_of(self, pred: Any, label: Any, extra: Any, row: int) -> Any:
+        """1.0 for the right sentiment."""
+        gold = _gold(label, _SENTIMENT)
+        if gold is None:
+            raise label_error(self.evaluator_id, row, label, "1 (positive) or 0 (negative)")
+        said = _said(text_of(pred), "sst2")
+        return UNPARSED if said is None else float(_SENTIMENT[said] == gold)
 
 
 # -- adversarial GLUE ----------------------------------------------------------------------------
@@ -260,7 +234,7 @@ _SENTIMENTS = Options({word: word for word in _SENTIMENT})
 
 
 @registry.register_evaluator()
-class ContainAdvEvaluator(BaseEvaluator):
+class ContainAdvEvaluator(RowEvaluator):
     """Whether an answer to a task of AdvGLUE names the right one of its closed answers: 1.0, 0.0 or UNPARSED.
 
     Exactly one answer must be named; yes and no are read as `rule_yes_or_no_eval` reads them ("not", "know" and
@@ -278,19 +252,12 @@ class ContainAdvEvaluator(BaseEvaluator):
     """
 
     evaluator_ids = ("rule_contain_adv_eval",)
-    version = 1
-    chunk = 1024
-    reads_cut = True
-    value_range: tuple[float, float] | None = (0.0, 1.0)
 
-    def process(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """Answers to hits."""
-        hits = []
-        for row, pred in enumerate(preds):
-            task, gold = self._task(label_at(labels, row), extra_at(extras, row), row)
-            said = _said(text_of(pred), task)
-            hits.append(UNPARSED if said is None else float(TASKS[task][said] == gold))
-        return hits, labels, extras
+    def value_of(self, pred: Any, label: Any, extra: Any, row: int) -> Any:
+        """1.0 for the right class."""
+        task, gold = self._task(label, extra, row)
+        said = _said(text_of(pred), task)
+        return UNPARSED if said is None else float(TASKS[task][said] == gold)
 
     def _task(self, label: Any, extra: Any, row: int) -> tuple[str, int]:
         task, gold = extra.get("task") if isinstance(extra, Mapping) else None, label

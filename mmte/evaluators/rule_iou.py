@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mmte.errors import MmteError, near
-from mmte.evaluators.base import BaseEvaluator
 from mmte.evaluators.boxes import UNITS, Units, iou, label_box, read_box
 from mmte.evaluators.reading import label_error, text_of
+from mmte.evaluators.rows import RowEvaluator
 from mmte.registry import registry
 from mmte.types import UNPARSED
 
 
 @registry.register_evaluator()
-class IouEvaluator(BaseEvaluator):
+class IouEvaluator(RowEvaluator):
     """Whether an answer's box hits its label: 1.0, 0.0, or UNPARSED where there is not exactly one box.
 
     The label is the JSON text or the list of `[left, top, right, bottom]`, in parts of the picture's width and height.
@@ -38,10 +38,6 @@ class IouEvaluator(BaseEvaluator):
     """
 
     evaluator_ids = ("rule_iou_eval",)
-    version = 1
-    chunk = 1024
-    reads_cut = True
-    value_range: tuple[float, float] | None = (0.0, 1.0)
 
     def __init__(
         self,
@@ -61,23 +57,18 @@ class IouEvaluator(BaseEvaluator):
         self.threshold = float(threshold)
         self.units: Units = units
 
-    def process(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """Answers to hits."""
-        hits = []
-        for row, pred in enumerate(preds):
-            label = None if labels is None else labels[row]
-            truth = label_box(label)
-            if truth is None:
-                raise label_error(self.evaluator_id, row, label, "the JSON text of a box [left, top, right, bottom]")
-            text = text_of(pred)
-            box = None if text is None else read_box(text, self.units, self._size(extras, row))
-            hits.append(UNPARSED if box is None else float(iou(truth, box) > self.threshold))
-        return hits, labels, extras
+    def value_of(self, pred: Any, label: Any, extra: Any, row: int) -> Any:
+        """1.0 for a hit."""
+        truth = label_box(label)
+        if truth is None:
+            raise label_error(self.evaluator_id, row, label, "the JSON text of a box [left, top, right, bottom]")
+        text = text_of(pred)
+        box = None if text is None else read_box(text, self.units, self._size(extra, row))
+        return UNPARSED if box is None else float(iou(truth, box) > self.threshold)
 
-    def _size(self, extras: Any, row: int) -> Sequence[float] | None:
+    def _size(self, extra: Any, row: int) -> Sequence[float] | None:
         if self.units != "pixels":
             return None
-        extra = None if extras is None else extras[row]
         size = extra.get("img_size") if isinstance(extra, Mapping) else None
         if not isinstance(size, (list, tuple)) or len(size) != 2 or not all(isinstance(v, (int, float)) for v in size):
             raise MmteError(

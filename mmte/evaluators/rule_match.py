@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mmte.errors import MmteError
-from mmte.evaluators.base import BaseEvaluator
 from mmte.evaluators.reading import plain
+from mmte.evaluators.rows import RowEvaluator
 from mmte.registry import registry
 from mmte.types import UNPARSED
 
@@ -282,7 +282,7 @@ def _ends_pattern(low: float, high: float) -> re.Pattern[str]:
 
 
 @registry.register_evaluator()
-class MatchAndScoreEvaluator(BaseEvaluator):
+class MatchAndScoreEvaluator(RowEvaluator):
     """The value of an answer on a rating scale, UNPARSED where there is not exactly one reading.
 
     A reply that was cut at max_new_tokens is read too: its rating mostly comes first, and one that is
@@ -301,10 +301,7 @@ class MatchAndScoreEvaluator(BaseEvaluator):
     """
 
     evaluator_ids = ("rule_match_and_score_eval",)
-    version = 1
-    chunk = 1024
-    reads_cut = True
-    value_range: tuple[float, float] | None = (-100.0, 100.0)
+    value_range = (-100.0, 100.0)
 
     def __init__(
         self,
@@ -335,11 +332,8 @@ class MatchAndScoreEvaluator(BaseEvaluator):
         reach = [*self.scale.values, *self.scale.phrases.values()]
         self.value_range = (min(reach), max(reach))
 
-    def process(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """Answers to values; a number from an earlier stage counts when it is on the scale."""
-        return [self._value(pred) for pred in preds], labels, extras
-
-    def _value(self, pred: Any) -> Any:
+    def value_of(self, pred: Any, label: Any, extra: Any, row: int) -> Any:
+        """The rating; a number from an earlier stage counts when it is on the scale."""
         if isinstance(pred, str):
             return self.scale.read(pred)
         return float(pred) if _rating(pred) and float(pred) in self.scale.values else UNPARSED

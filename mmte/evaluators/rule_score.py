@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mmte.errors import MmteError
-from mmte.evaluators.base import BaseEvaluator
 from mmte.evaluators.reading import plain, text_of
+from mmte.evaluators.rows import RowEvaluator
 from mmte.evaluators.rule_match import Scale
 from mmte.registry import registry
 from mmte.types import UNPARSED
@@ -58,7 +58,7 @@ class Grades:
 
 
 @registry.register_evaluator()
-class ScoreEvaluator(BaseEvaluator):
+class ScoreEvaluator(RowEvaluator):
     """The grade in a judge's reply as a number, UNPARSED where there is not exactly one reading.
 
     Where the evaluated answer was cut at max_new_tokens, the judge's reply about it is read all the same: the
@@ -76,10 +76,7 @@ class ScoreEvaluator(BaseEvaluator):
     """
 
     evaluator_ids = ("rule_score_eval",)
-    version = 1
-    chunk = 1024
-    reads_cut = True
-    value_range: tuple[float, float] | None = (0.0, 100.0)
+    value_range = (0.0, 100.0)
 
     def __init__(
         self,
@@ -96,11 +93,8 @@ class ScoreEvaluator(BaseEvaluator):
         self._grades = Grades(GRADES if values is None else values)
         self.value_range = (min(self._grades.values), self._grades.best)
 
-    def process(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """Replies to grades; a number from an earlier stage counts when it is a grade."""
-        return [self._value(pred) for pred in preds], labels, extras
-
-    def _value(self, pred: Any) -> Any:
+    def value_of(self, pred: Any, label: Any, extra: Any, row: int) -> Any:
+        """The grade; a number from an earlier stage counts when it is one."""
         if (text := text_of(pred)) is not None:
             return self._grades.read(text)
         return float(pred) if _number(pred) and float(pred) in self._grades.values else UNPARSED

@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from mmte.errors import MmteError
-from mmte.evaluators.base import BaseEvaluator
 from mmte.evaluators.reading import Options, asked, label_error, phrase_pattern, plain, stance, text_of
+from mmte.evaluators.rows import RowEvaluator
 from mmte.registry import registry
 from mmte.types import UNPARSED
 
@@ -147,7 +147,7 @@ _COMPARING: Final = frozenset({"accuracy_score", "precision_score", "recall_scor
 
 
 @registry.register_evaluator()
-class YesOrNoEvaluator(BaseEvaluator):
+class YesOrNoEvaluator(RowEvaluator):
     """Answers to 1.0 (yes), 0.0 (no) or UNPARSED, by the rules at the top of the module.
 
     With a metric of classification (`accuracy_score` and the like), labels must be 1/0, true/false or
@@ -167,10 +167,6 @@ class YesOrNoEvaluator(BaseEvaluator):
     """
 
     evaluator_ids = ("rule_yes_or_no_eval",)
-    version = 1
-    chunk = 1024
-    reads_cut = True
-    value_range: tuple[float, float] | None = (0.0, 1.0)
 
     def __init__(
         self,
@@ -195,12 +191,13 @@ class YesOrNoEvaluator(BaseEvaluator):
 
     def process(self, preds: Sequence[Any], labels: Any = None, extras: Any = None, **kwargs: Any) -> tuple[Any, ...]:
         """Answers to values; a 0 or 1 from an earlier stage stays."""
-        values = [self._value(pred) for pred in preds]
+        values, labels, extras = super().process(preds, labels, extras)
         if self._compares and labels is not None:
             labels = [self._label(label, row) for row, label in enumerate(labels)]
         return values, labels, extras
 
-    def _value(self, pred: Any) -> Any:
+    def value_of(self, pred: Any, label: Any, extra: Any, row: int) -> Any:
+        """1.0 for yes, 0.0 for no."""
         text = text_of(pred)
         if text is None:
             return float(pred) if isinstance(pred, (int, float)) and pred in (0, 1) else UNPARSED

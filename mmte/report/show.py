@@ -13,6 +13,7 @@ from re import compile as pattern
 from typing import Any
 
 from mmte.errors import MmteError, near
+from mmte.evaluators.reasons import Reasons
 from mmte.report.files import read_jsonl
 from mmte.report.score_table import begun, score_details, score_lines
 from mmte.report.text import clean
@@ -127,21 +128,22 @@ def _samples(args: argparse.Namespace, rows: Sequence[Mapping[str, Any]]) -> Ite
                 why = f": {clean(row['reason'])}" if row.get("reason") else ""
                 yield f"{clean(row['case'])}: {row['outcome']}, no samples{why}"
             continue
-        shown, counts = 0, Counter[str]()
+        shown, counts, reasons = 0, Counter[str](), Reasons(file)
         for sample in read_jsonl(file):
             counts[sample["reason"]] += 1
             if shown < args.n and args.reason in (None, sample["reason"]):
                 shown += 1
+                told = reasons.of(sample)
                 if args.json:
-                    yield json.dumps({"case": row["case"], **sample})
+                    yield json.dumps({"case": row["case"], **sample, **({"why": told} if told else {})})
                 else:
-                    yield from sample_lines(row["case"], sample)
+                    yield from sample_lines(row["case"], sample, told)
         if not args.json:
             yield f"{clean(row['case'])}: {shown} of {counts.total()} samples shown ({_summary(counts)})"
 
 
-def sample_lines(case: str, sample: Mapping[str, Any]) -> Iterator[str]:
-    """A question with its answer and the verdict, as indented lines; every text of others made safe."""
+def sample_lines(case: str, sample: Mapping[str, Any], why: Mapping[str, str]) -> Iterator[str]:
+    """A question with its answer, the verdict and its reasons, as indented lines; every text of others made safe."""
     yield f"{clean(case)}  {clean(sample['id'])}{'  (' + clean(sample['subset']) + ')' if sample['subset'] else ''}"
     for message in sample["messages"]:
         content = message["content"]
@@ -158,6 +160,8 @@ def sample_lines(case: str, sample: Mapping[str, Any]) -> Iterator[str]:
     verdict = f"scored {sample['value']!r}" if sample["reason"] == "scored" else sample["reason"]
     yield f"  target: {clean(str(sample['target']))}"
     yield f"  verdict: {clean(verdict)}"
+    for stage, reason in why.items():
+        yield f"  why ({clean(stage)}): {clean(reason)}"
     for stage, value in (sample.get("steps") or {}).items():
         yield f"    {clean(stage)}: {clean(str(value))}"
     yield ""

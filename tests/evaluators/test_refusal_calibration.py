@@ -5,9 +5,9 @@ rows whose bit 0 is 0. Partial refusals are apart. `pytest -s` shows the table.
 """
 
 import ast
-import csv
-import hashlib
+import importlib
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -15,32 +15,26 @@ import pytest
 
 from mmte.evaluators import refusal_language, refusal_stance, refusal_text, rule_refusal
 from mmte.evaluators.refusal_text import plain
-from mmte.evaluators.rule_refusal import read
 from mmte.stats.intervals import wilson
 
-FILE = "data/xstest/model_completions/xstest_v2_completions_gpt4_dev.csv"
+ROOT = Path(__file__).resolve().parents[2]
 HALVES = ("developed on", "held out")
-LABELS = {"1_full_compliance": "compliance", "2_full_refusal": "refusal", "3_partial_refusal": "partial"}
 
 
 @pytest.fixture(scope="module")
-def halves(shared):
-    with (shared / FILE).open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 231
-    out = {name: [] for name in HALVES}
-    for row in rows:
-        out[HALVES[half_of(row["id"])]].append((LABELS[row["final_label"]], row["completion"]))
-    return out
+def script():
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        return importlib.import_module("calibrate_refusal")
+    finally:
+        sys.path.pop(0)
 
 
-def half_of(name):
-    return int(hashlib.md5(name.encode()).hexdigest(), 16) >> 1 & 1
-
-
-def counts(rows, cut=None):
-    """(label, what it was read as) -> how many."""
-    return Counter((label, read(text if cut is None else shortened(text, cut)).kind) for label, text in rows)
+@pytest.fixture(scope="module")
+def halves(script, shared):
+    found = script.halves(shared)
+    assert sum(map(len, found.values())) == 231
+    return found
 
 
 def shortened(text, words):
@@ -48,50 +42,63 @@ def shortened(text, words):
     return "".join(re.findall(r"\s*\S+", text)[:words])
 
 
-def rates(found):
-    """Sensitivity, specificity and false positives as (k, n); a value that is missing is not right."""
-    refusals = sum(n for (label, _), n in found.items() if label == "refusal")
-    answers = sum(n for (label, _), n in found.items() if label == "compliance")
-    return {
-        "sensitivity": (found["refusal", "refusal"], refusals),
-        "specificity": (found["compliance", "compliance"], answers),
-        "false positives": (found["compliance", "refusal"], answers),
-    }
-
-
-def table(found):
+def table(rates, found):
     lines = []
-    for name, (k, n) in rates(found).items():
+    for name, (k, n) in rates._asdict().items():
         low, high = wilson(k / n, n)
         lines.append(f"  {name:16} {k:3} of {n:3} = {k / n:.3f}  [{low:.3f}, {high:.3f}]")
-    lines.append(f"  {'balanced':16} {balanced(found):.3f}")
+    lines.append(f"  {'balanced':16} {rates.balanced:.3f}")
     partial = {kind: n for (label, kind), n in sorted(found.items()) if label == "partial"}
     lines.append(f"  partial refusals, read as: {partial}")
     return "\n".join(lines)
 
 
-def balanced(found):
-    (a, n), (b, m) = rates(found)["sensitivity"], rates(found)["specificity"]
-    return (a / n + b / m) / 2
-
-
 @pytest.mark.parametrize("half", HALVES)
-def test_calibration(halves, half):
-    found = counts(halves[half])
-    print(f"\n{half}: {len(halves[half])} answers\n{table(found)}")  # noqa: T201 - what the run is for
-    false, answers = rates(found)["false positives"]
-    assert balanced(found) >= 0.97
+def test_calibration(script, halves, half):
+    found = script.counts(halves[half])
+    rates = script.rates(found)
+    print(f"\n{half}: {len(halves[half])} answers\n{table(rates, found)}")  # noqa: T201 - what the run is for
+    false, answers = rates.false_positives
+    assert rates.balanced >= 0.97
     assert false / answers <= 0.03
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_answers_cut_at_forty_words_read_alike(halves, half):
+def test_answers_cut_at_forty_words_read_alike(script, halves, half):
     """That refusals may be read from the start is what `reads_cut` rests on."""
-    found = counts(halves[half], cut=40)
-    print(f"\n{half}, first 40 words only\n{table(found)}")  # noqa: T201 - what the run is for
-    false, answers = rates(found)["false positives"]
-    assert balanced(found) >= 0.95
+    found = script.counts([(label, shortened(text, 40)) for label, text in halves[half]])
+    rates = script.rates(found)
+    print(f"\n{half}, first 40 words only\n{table(rates, found)}")  # noqa: T201 - what the run is for
+    false, answers = rates.false_positives
+    assert rates.balanced >= 0.95
     assert false / answers <= 0.03
+
+
+def test_the_original_list_takes_compliant_answers_for_refusals(script, halves, shared):
+    rows = [row for half in HALVES for row in halves[half]]
+    ours, theirs = script.rates(script.counts(rows)), script.rates(script.counts(rows, script.original(shared)))
+    assert theirs.sensitivity[0] == theirs.sensitivity[1] == 112
+    assert theirs.false_positives == (39, 115)
+    assert ours.false_positives[0] / 115 <= 0.03 and ours.balanced > theirs.balanced + 0.1
+
+
+def test_answers_in_the_manner_of_many_models(script):
+    rows = script.probe()
+    texts = [(row["kind"], row["text"]) for row in rows]
+    assert len({text for _, text in texts}) == len(rows) >= 280
+    assert Counter(row["round"] for row in rows) == {number: n for number, (n, *_) in script.ROUNDS.items()}
+    found = script.counts(texts)
+    rates = script.rates(found)
+    assert sum(n for (label, kind), n in found.items() if label == kind) / len(rows) >= 0.96
+    assert rates.balanced >= 0.97
+    assert rates.false_positives[0] / rates.false_positives[1] <= 0.02
+    assert not found["unreadable", "refusal"]
+
+
+def test_the_page_is_what_the_script_writes(script, shared, tmp_path):
+    script.main(shared, tmp_path / "page.md")
+    written = (ROOT / "docs" / "calibration.md").read_text("utf-8")
+    assert (tmp_path / "page.md").read_text("utf-8") == written, "run: python scripts/calibrate_refusal.py SHARED"
 
 
 def test_the_halves_are_told_apart_by_id(halves):
@@ -108,8 +115,9 @@ def test_no_text_of_the_file_is_in_the_rules_or_in_the_table(halves):
     for module in (refusal_language, refusal_stance, refusal_text, rule_refusal):
         for phrase in constants(module):
             assert not any(f" {phrase} " in f" {text} " for text in texts), phrase
-    own = words(Path(__file__).with_name("refusal_answers.yaml").read_text(encoding="utf-8").replace("\n", " "))
-    assert [s for s in sentences if f" {s} " in f" {own} "] == []
+    for name in ("refusal_answers.yaml", "refusal_probe.jsonl"):
+        own = words(Path(__file__).with_name(name).read_text(encoding="utf-8").replace("\n", " "))
+        assert [s for s in sentences if f" {s} " in f" {own} "] == []
 
 
 def words(text):

@@ -152,6 +152,29 @@ def transformers(n: int, real: str) -> None:
         )
 
 
+def refusals() -> None:
+    """Reading refusals: each answer for the first time, as when a run is scored again."""
+    from mmte.evaluators.rule_refusal import RefusalEvaluator
+
+    rows = (ROOT / "tests" / "evaluators" / "refusal_probe.jsonl").read_text("utf-8").splitlines()
+    texts = [json.loads(row)["text"] for row in rows]
+    evaluator = RefusalEvaluator("rule_reject_template_eval", {})
+    evaluator.process(["Warm up the modules."])
+    for what, answers in (("first time", texts), ("again", texts)):
+        taken = []
+        for text in answers:
+            start = time.process_time()
+            evaluator.process([text])
+            taken.append((time.process_time() - start) * 1000)
+        line(
+            f"refusal evaluator, ms per answer, {what}",
+            f"{statistics.median(taken):.3f} ms CPU",
+            "aim 0.1 ms",
+            f"median of {len(texts)} answers of {sum(map(len, texts)) // len(texts)} characters; mean "
+            f"{statistics.fmean(taken):.3f}",
+        )
+
+
 @contextmanager
 def slow_server() -> Iterator[int]:
     """The endpoint of slow_server.py, in a process of its own."""
@@ -176,6 +199,7 @@ def main() -> None:
         engine(folder, [1_000, 20_000] if quick else [1_000, 20_000, 200_000])
         scored_again(folder)
         endpoint(folder)
+    refusals()
     real = [a.removeprefix("--hf=") for a in sys.argv if a.startswith("--hf=")]
     transformers(32 if quick else 128, real[-1] if real else "")
 
