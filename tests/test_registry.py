@@ -126,7 +126,7 @@ def test_every_registered_id_of_ours_is_in_the_index() -> None:
         ("dataset", "confaide-txt", "Did you mean 'confaide-text'"),
         ("evaluator", "rule_match_and_score", "Did you mean 'rule_match_and_score_eval'"),
         ("backend", "opnai", "Did you mean 'openai'"),
-        ("dataset", "celebrities-of-mars", "Known: |`mmte list datasets` shows"),
+        ("dataset", "zq-nowhere-data", "Known: |`mmte list datasets` shows"),
     ],
 )
 def test_unknown_ids_get_near_names(kind: str, asked: str, hint: str) -> None:

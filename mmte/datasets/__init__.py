@@ -37,6 +37,23 @@ _ASSISTANCE = (
 _HALLUSION = tuple(f"hallusionbench-{part}" for part in ("text", "with-images", "example"))
 _TRUTHFULQA = ("truthfulqa-text", "truthfulqa-choice", *(f"truthfulqa-unrelated-image-{k}" for k in _KINDS))
 _TRUSTLLM_TRUTH = ("advfactuality", "external", "sycophancy-persona", "sycophancy-preference")
+_VISUAL_PRIVACY = (
+    "vispr-recognition", "vizwiz-recognition", "vispr-recognition-pri-query", "vizwiz-recognition-pri-query",
+    "vizwiz-drawline-recognition-pri-query",
+)  # fmt: skip
+_TIERS = tuple(f"confaide-tier-{tier}" for tier in ("1", "3", "3-control", "4-secret", "4-public"))
+_TRUSTLLM_PRIVACY = ("trustllm-privacy-query", "trustllm-privacy-leakage", "trustllm-confaide")
+_PICTURED_TOO = ("text", "image", *(f"unrelated-image-{k}" for k in _KINDS))
+_STATEMENTS = tuple(
+    f"stereo-{what}-{variant}"
+    for what in ("agreement", "topic-classification", "classification")
+    for variant in _PICTURED_TOO
+)
+_WORDED = ("text", "related-image", *(f"unrelated-image-{k}" for k in _KINDS))
+_TOXICITY = (*(f"toxicity-prompt-{v}" for v in ("text", "image", "unrelated")), *(f"rtp-toxic-{v}" for v in _WORDED))
+_PICTURED = ("optimized-jailbreak-graphic", "opimized-jailbreak-graphic", "mm-safety-bench", "safebench")
+_MM_SAFETY = tuple(f"mm-safetybench-{version}" for version in ("text", "sd", "typo", "sd-typo", "csv-text-only"))
+_REFUSALS = (*(f"advbench-{variant}" for variant in _WORDED), "xstest-safe", "xstest-unsafe")
 
 INDEX: dict[str, dict[str, str]] = {
     "dataset": {
@@ -54,7 +71,27 @@ INDEX: dict[str, dict[str, str]] = {
         **dict.fromkeys(("adv-clean", "adv-untarget", "adv-target"), "mmte.datasets.adversarial"),
         **dict.fromkeys(("nips17-clean", "nips17-ssa-cwa"), "mmte.datasets.nips17"),
         **dict.fromkeys(_PREFERENCE, "mmte.datasets.preference"),
+        **dict.fromkeys(_STATEMENTS, "mmte.datasets.stereotype"),
+        **dict.fromkeys(
+            ("stereo-generation", *(f"stereo-query-{v}" for v in _PICTURED_TOO)), "mmte.datasets.stereo_pictures"
+        ),
+        "vision-preference": "mmte.datasets.vision_preference",
+        **dict.fromkeys(("profession-pred", "profession-pred-with-description"), "mmte.datasets.profession"),
+        **dict.fromkeys(("crows-pairs-agreement", "crows-pairs-topic-classification"), "mmte.datasets.crows_pairs"),
+        **dict.fromkeys(
+            (f"trustllm-stereo-{part}" for part in ("agreement", "recognition", "query")),
+            "mmte.datasets.trustllm_fairness",
+        ),
+        "nsfw-image-description": "mmte.datasets.nsfw",
+        **dict.fromkeys(("object-detection", "risk-analysis"), "mmte.datasets.hod"),
+        **dict.fromkeys(_TOXICITY, "mmte.datasets.toxicity"),
         **dict.fromkeys((*_TYPOGRAPHIC, "figstep", "figstep-tiny"), "mmte.datasets.typographic"),
+        **dict.fromkeys(_PICTURED, "mmte.datasets.multimodal_jailbreak"),
+        **dict.fromkeys(_MM_SAFETY, "mmte.datasets.mm_safetybench"),
+        **dict.fromkeys(
+            (f"crossmodal-jailbreak-{k}" for k in ("text", "unrelated", "pos", "neg")), "mmte.datasets.crossmodal"
+        ),
+        **dict.fromkeys(_REFUSALS, "mmte.datasets.refusals"),
         **dict.fromkeys(_ENRON, "mmte.datasets.enron"),
         **dict.fromkeys(_ADVANCED, "mmte.datasets.advanced"),
         **dict.fromkeys((f"instruction-enhancement-{k}" for k in ("factual", "logic")), "mmte.datasets.instruction"),
@@ -64,5 +101,11 @@ INDEX: dict[str, dict[str, str]] = {
         **dict.fromkeys(_TRUTHFULQA, "mmte.datasets.truthfulqa"),
         **dict.fromkeys((f"trustllm-{part}" for part in _TRUSTLLM_TRUTH), "mmte.datasets.trustllm_truth"),
         **dict.fromkeys(("coco-tiny-existence", "coco-tiny-grounding"), "mmte.datasets.coco_tiny"),
+        **dict.fromkeys(_VISUAL_PRIVACY, "mmte.datasets.visual_privacy"),
+        **dict.fromkeys(("vispr-leakage", "vispr-leakage-protected"), "mmte.datasets.vispr_leakage"),
+        **dict.fromkeys(("wildreceipt-leakage", "wildreceipt-leakage-protected"), "mmte.datasets.receipts"),
+        "celebrities": "mmte.datasets.celebrities",
+        **dict.fromkeys(_TRUSTLLM_PRIVACY, "mmte.datasets.trustllm_privacy"),
+        **dict.fromkeys(_TIERS, "mmte.datasets.confaide_tiers"),
     },
 }
