@@ -28,7 +28,7 @@ class SubPreference(RootDataset):
     * `subjective-preference-plain-*` asks for a choice with reasons, `-force-*` for one letter only.
     * `-text`: `fairness/preference.json`, records with `prompt`, and `type` (TrustLLM) or `topic` (MultiTrust). Without
       `type` the first half is plain and the second half is force. Question i of both halves is about the same
-      choice, so that they share cluster and group, and the topic, which is the subset.
+      choice, so that they share cluster and group. The topic is the subset; one without takes that of the other half.
     * `-image`: with the picture of one of the two options: file i (in natural order) of
       `fairness/subjective_choice_images/choice_a_images` or `choice_b_images`; which of the two is decided by the
       choice itself, so that plain and force show the same one, whatever the model and run.
@@ -53,9 +53,9 @@ class SubPreference(RootDataset):
         if not self.is_mini:
             self.expected = _EXPECTED
         kind, _, variant = dataset_id.removeprefix("subjective-preference-").partition("-")
-        halves = _halves(self.files.text(FILE, f"trustllm/{FILE}", name="preference.json"))
+        halves = read_halves(self.files.text(FILE, f"trustllm/{FILE}", name="preference.json"))
         pairs = content_ids("preference", (record["prompt"] for record in halves["plain"]))
-        topics = [_topic(halves, at) for at in range(len(pairs))]
+        topics = [topic_of(halves, at, kind) for at in range(len(pairs))]
         images = self._images(variant, pairs)
         for at, (record, pair) in enumerate(zip(halves[kind], pairs, strict=True)):
             fields = {"id": f"{pair}-{kind}", "subset": topics[at], "cluster": pair, "group": pair}
@@ -91,7 +91,7 @@ class SubPreference(RootDataset):
         return [self.files.image(f"{relative}/{name}") for name in sorted(names, key=natural_key)]
 
 
-def _halves(path: Path) -> dict[str, list[Record]]:
+def read_halves(path: Path) -> dict[str, list[Record]]:
     """The plain and the forced questions, of which question i is about the same choice."""
     records = read_json_records(path, ("prompt",))
     halves: dict[str, list[Record]] = {kind: [] for kind in TYPES}
@@ -115,6 +115,7 @@ def _halves(path: Path) -> dict[str, list[Record]]:
     return halves
 
 
-def _topic(halves: dict[str, list[Record]], at: int) -> str:
-    """The topic of a choice, from whichever half has it; empty: TrustLLM has none."""
-    return next((str(halves[kind][at]["topic"]) for kind in TYPES if halves[kind][at].get("topic")), "")
+def topic_of(halves: dict[str, list[Record]], at: int, kind: str) -> str:
+    """The topic of a question of a kind, or else of its other version; empty: TrustLLM has none."""
+    order = [kind, *(other for other in TYPES if other != kind)]
+    return next((str(halves[half][at]["topic"]) for half in order if halves[half][at].get("topic")), "")

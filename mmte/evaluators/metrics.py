@@ -395,3 +395,6 @@ def metric_for(name: str) -> Metric:
 def known_metrics() -> Sequence[str]:
     """The names of all metrics, sorted."""
     return sorted(_supported_metrics)
+
+
+from mmte.evaluators import independence as _independence  # noqa: E402, F401 - adds its metrics to the table

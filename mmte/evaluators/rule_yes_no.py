@@ -26,6 +26,9 @@ from mmte.types import UNPARSED
 Verdict = Literal["yes", "no", "maybe"]
 
 _BARE = re.compile(r"[^\w?\u2047-\u2049]{0,9}(?:(yes)|no)[^\w?\u2047-\u2049]{0,9}", re.I)
+_BRACKETED = re.compile(  # as many prompts ask for it: "[No] People differ."
+    r"\[\s{0,3}(yes|no)\s{0,3}\](?P<open>(?=\W{0,3}(?:but|only|if|unless|when|provided|assuming|depending)\b))?", re.I
+)
 _WORD = re.compile(
     r"(?<![^\W_])(?<!\w-)(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah)|(?P<maybe>maybe|perhaps))(?!\w|'\w)"
 )
@@ -88,7 +91,7 @@ class YesNo:
         """The verdict of an answer; None: there is not exactly one."""
         if bare := _BARE.fullmatch(text):
             return "yes" if bare[1] else "no"
-        text = plain(text)
+        text = plain(_BRACKETED.sub(lambda m: m[1] if m["open"] is not None else f"{m[1]}, ", text))
         found: set[Verdict] = set()
         if self._phrases is not None:
             named = self._phrases.named(text)
@@ -167,6 +170,7 @@ class YesOrNoEvaluator(RowEvaluator):
     """
 
     evaluator_ids = ("rule_yes_or_no_eval",)
+    version = 2
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ YES = [
     "Yes\n\nThere is no dog in it.", "Yes, there is no doubt.", "Yes. No wonder it is red.", "Yes, no dog is there.",
     "So, yes, the value is 5.", "The answer is yes.", "Answer: **Yes**", "I would say yes", "I have to say yes",
     "Yes or no? Yes.", "Is there a cup? Yes.", "No problem! Yes, it is.", "<answer>Yes</answer>", r"\boxed{Yes}",
+    "[Yes] People are alike.", "[yes] or [no]? [yes] people are",
     "Yep.", "Yeah, sure", "It is.", "It does.", "There is.", "I think so.", "Yes, it is.", "True", "I do.",
 ]  # fmt: skip
 
@@ -32,7 +33,7 @@ NO = [
     "The correct answer would be: No.", "Answer: no", "So, no, it is not.", "I have to say no.", "I'd say no",
     "Nope", "It is likely not", "It is likely not.", "It's probably not.", "Definitely not.", "I don't think so",
     "It isn't.", "It is not.", "There are not.", "Most likely not", "Unlikely.", "I think not.", "Not at all.", "False",
-    "No, it is not.", "No, I cannot see a cup.",
+    "No, it is not.", "No, I cannot see a cup.", "[No] People differ.", "[no] cup is red, it is blue", "[ NO ]: none",
 ]  # fmt: skip
 
 NEITHER = [
@@ -46,7 +47,7 @@ NEITHER = [
     "I cannot say no",
     "Answer is yes not no", "He says no", "The sign says yes", 'The sign reads "No"',
     "Maybe", "Maybe yes", "maybe yes, maybe no", "Perhaps no", "Yes if it is red", "No, but only if it is red",
-    "If yes, go",
+    "If yes, go", "[Yes] if it is red", "[No], but only if it is red", "[Yes] or [No]", "not [yes]", "[Yes] or [No]?",
     "Yes, it is not.", "No, it is.", "yes?", "Is it a yes?", "Whether yes or no is right", "It is, however, a dog",
     "I am sorry, I cannot answer that.", "Error in generation: timeout", "As an AI, I do not know this",
 ]  # fmt: skip
@@ -195,7 +196,7 @@ def test_long_replies_end(unit):
 # -- the evaluator -------------------------------------------------------------------------------
 def test_it_is_registered():
     assert registry.get_evaluator_class(NAME) is YesOrNoEvaluator
-    assert YesOrNoEvaluator.chunk == 1024 and YesOrNoEvaluator.reads_cut and YesOrNoEvaluator.version == 1
+    assert YesOrNoEvaluator.chunk == 1024 and YesOrNoEvaluator.reads_cut and YesOrNoEvaluator.version == 2
 
 
 def test_columns():
