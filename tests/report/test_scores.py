@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mmte.errors import MmteError
+from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.report.scores import FUNCTIONS, HEAD, Part, Score, ScoreTree, load_scores
+from mmte.tasks.config import load_task
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 TREE = """# mmte.scores/1
@@ -180,26 +184,43 @@ def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, said: str
     assert "\n" not in str(caught.value)
 
 
+NUMBERS = {"t": 7, "s": 6, "r": 6, "f": 7, "p": 6}
+TASKS = {f"{letter}{n}" for letter, most in NUMBERS.items() for n in range(1, most + 1)}
+
+
 def test_every_part_of_the_shipped_tree_is_measured_by_a_task() -> None:
     assert (BENCHMARKS / "scores.yaml").read_text().startswith(HEAD + "\n")
     shipped = load_scores(BENCHMARKS / "scores.yaml")
-    assert {"t1", "r3", "f7", "p3", "p6"} <= set(shipped.nodes)
     measured = {part for path in BENCHMARKS.glob("*/*.yaml") for part in _measured(path)}
     for name in shipped.nodes:
-        assert set(shipped.parts(name)) <= measured, name
-    for name, count in (("t1", 5), ("s4", 6), ("r3", 5), ("f7", 10), ("p3", 5), ("p6", 7)):
-        assert len(shipped.parts(name)) == count
+        parts = {replace(part, subset="") for part in shipped.parts(name)}
+        assert parts <= measured, name
+
+
+def test_the_shipped_tree_has_all_of_multitrust() -> None:
+    shipped = load_scores(BENCHMARKS / "scores.yaml")
+    levels = Counter(node.level for node in shipped.nodes.values())
+    assert levels["sub-aspect"] == 10
+    assert levels["aspect"] == 5
+    assert levels["total"] == 1
+    assert set(shipped.nodes) >= TASKS
+    of_total = {part.task.partition("-")[0] for part in shipped.parts("total")}
+    assert of_total == TASKS
+    counts = {
+        "t1": 5, "t2": 9, "t3": 6, "t4": 2, "t5": 1, "t6": 5, "t7": 2, "s1": 3, "s2": 2, "s3": 9, "s4": 6, "s5": 6,
+        "s6": 8, "r1": 6, "r2": 7, "r3": 5, "r4": 1, "r5": 1, "r6": 10, "f1": 1, "f2": 5, "f3": 10, "f4": 5, "f5": 1,
+        "f6": 2, "f7": 10, "p1": 2, "p2": 1, "p3": 5, "p4": 12, "p5": 2, "p6": 7,
+    }  # fmt: skip
+    assert {name: len(shipped.parts(name)) for name in counts} == counts
 
 
 def _measured(path: Path) -> set[Part]:
-    task = yaml.safe_load(path.read_text())
+    spec = load_task(path)
     return {
-        Part(path.stem, dataset if isinstance(dataset, str) else dataset["dataset_id"], sequence, metric)
-        for dataset in task.get("datasets", ())
-        for sequence, chain in task.get("evaluators", {}).items()
-        for options in (chain, *chain.values())
-        if isinstance(options, dict)
-        for metric in options.get("metrics_cfg", ())
+        Part(spec.name, dataset, name, metric)
+        for dataset in spec.datasets
+        for name, about in spec.sequences.items()
+        for metric in SequentialEvaluator(about["evaluator"]).metrics_cfg
     }
 
 
