@@ -6,13 +6,12 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Literal, Self
 
-from mmte.engine.pool import visible_gpus
-from mmte.errors import MmteError, near
-from mmte.models.base import BaseChat, out_of_memory
+from mmte.errors import MmteError
+from mmte.models.base import BaseChat
+from mmte.models.hf_device import memory_ran_out, place_of, read_options, version_of
 from mmte.models.hf_files import Facts, Source, fingerprint
 from mmte.models.hf_loading import Loaded, libraries, load
 from mmte.models.hf_prompts import TODAY, BadPrompt, Prompt, Prompts, has_image, length
@@ -22,7 +21,6 @@ from mmte.models.wire import check_request
 from mmte.registry import registry
 from mmte.types import Request, Response
 
-_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 _BATCH, _BATCH_IMAGES = 32, 8
 
 
@@ -52,7 +50,7 @@ class HFChat(BaseChat):
     def __init__(self, name: str, source: Source, *, dtype: str, device: str, batch: int) -> None:
         super().__init__(name)
         self._source, self._batch = source, batch
-        self._place = ("cuda" if _has_gpu() else "cpu") if device == "auto" else device
+        self._place = place_of(device)
         self._dtype = dtype if dtype != "auto" else "float32" if self._place == "cpu" else "bfloat16"
         self.device = "cpu" if self._place == "cpu" else "gpu"
         self._where = source.where
@@ -67,15 +65,7 @@ class HFChat(BaseChat):
         """
         where = f"--model {spec.name}"
         spec.check_options("dtype", "device", "batch", "revision", "trust_remote_code")
-        dtype, device = spec.option("dtype", str, "auto"), spec.option("device", str, "auto")
-        if dtype not in _DTYPES:
-            raise MmteError(f"{where}: dtype={dtype!r} is not known.{near(dtype, _DTYPES)}")
-        kind, colon, number = device.partition(":")
-        if kind not in ("auto", "cpu", "cuda") or (colon and (kind != "cuda" or not number.isdecimal())):
-            raise MmteError(f"{where}: device={device!r} is not known. Known: auto, cpu, cuda, cuda:N.")
-        batch = spec.option("batch", int, 0)
-        if batch < 0 or ("batch" in spec.options and not 1 <= batch <= 4096):
-            raise MmteError(f"{where}: batch={batch} is not within 1 to 4096")
+        dtype, device, batch = read_options(spec)
         code = spec.option("trust_remote_code", bool, False)
         source = Source(spec.target, spec.option("revision", str, ""), where, code)
         source.check()
@@ -96,9 +86,9 @@ class HFChat(BaseChat):
 
     @cached_property
     def _identity(self) -> dict[str, Any]:
-        engine = {name: _version(name) for name in ("transformers", "torch")}
+        engine = {name: version_of(name) for name in ("transformers", "torch")}
         if self._facts.sees:
-            engine["torchvision"] = _version("torchvision")
+            engine["torchvision"] = version_of("torchvision")
         return {
             "backend": "hf", **fingerprint(self._source, self._folder),
             "dtype": self._dtype, "device": self._place.split(":")[0],
@@ -166,7 +156,7 @@ class HFChat(BaseChat):
             try:
                 responses = _Batch(self._loaded, self.model_id).answer(batch)
             except (RuntimeError, MemoryError) as error:
-                if not _memory_ran_out(error):
+                if not memory_ran_out(error):
                     raise
                 what = one_line(str(error), 160)
                 traceback.clear_frames(error.__traceback__)  # they hold the tensors that did not fit
@@ -231,20 +221,3 @@ class _Batch:
 
     def _failed(self, what: str) -> Response:
         return Response.failed(what, model_id=self._model_id)
-
-
-def _memory_ran_out(error: BaseException) -> bool:
-    """Of a GPU, or of the host: torch's CPU allocator raises a RuntimeError that says so in words."""
-    return out_of_memory(error) or "DefaultCPUAllocator" in str(error)
-
-
-def _has_gpu() -> bool:
-    """Whether `auto` means the GPU; asked before torch is imported, since the pool picks the GPU until then."""
-    return bool(visible_gpus()) and not _version("torch").endswith("+cpu")
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""

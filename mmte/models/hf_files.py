@@ -20,7 +20,8 @@ Progress = Callable[[int, int], None]
 _ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SMALL: Final = ("*.json", "*.jinja", "*.txt", "*.model", "*.tiktoken")
-_ELSEWHERE: Final = ("*/*", "consolidated*")  # other formats of the same weights; doubles of Mistral's repositories
+# Other formats of the same weights; doubles of repositories of Mistral and of LAION.
+_ELSEWHERE: Final = ("*/*", "consolidated*", "open_clip*")
 _PROBE: Final = 4096  # bytes in the middle of each tensor that go into the fingerprint
 
 

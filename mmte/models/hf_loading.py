@@ -55,7 +55,7 @@ def load(folder: Path, facts: Facts, *, dtype: str, device: str, code: bool, whe
     torch, transformers = libraries()
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise MmteError(f"{where}: torch sees no CUDA device; give device=cpu")
-    _quiet(transformers)
+    quiet(transformers)
     common = {"local_files_only": True, "trust_remote_code": code}
     family = transformers.AutoModelForImageTextToText if facts.sees else transformers.AutoModelForCausalLM
     try:
@@ -66,12 +66,12 @@ def load(folder: Path, facts: Facts, *, dtype: str, device: str, code: bool, whe
     except MmteError:
         raise
     except Exception as error:  # noqa: BLE001  a dozen libraries read these files; what they raise is not ours to know
-        raise MmteError(f"{where}: {_why(error, facts, code)}") from None
+        raise MmteError(f"{where}: {explained(error, facts, code)}") from None
     if getattr(model.config.get_text_config(), "is_encoder_decoder", False):
         raise MmteError(f"{where}: an encoder-decoder model does not run here; serve it and give openai:MODEL@URL")
     if missing := sorted(info["missing_keys"]):
         raise MmteError(f"{where}: the weights lack {len(missing)} tensors, e.g. {missing[0]}; fetch the files again")
-    _share_cpus(torch, device)
+    share_cpus(torch, device)
     return Loaded(
         torch, transformers, model, tokenizer, processor, device, model.dtype,
         template=bool(getattr(processor or tokenizer, "chat_template", None)),
@@ -79,7 +79,7 @@ def load(folder: Path, facts: Facts, *, dtype: str, device: str, code: bool, whe
     )  # fmt: skip
 
 
-def _quiet(transformers: Any) -> None:
+def quiet(transformers: Any) -> None:
     """Progress bars and advice would end up between pytest's lines."""
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
@@ -142,14 +142,15 @@ def _limit(config: Any) -> int | None:
     return limit if isinstance(limit, int) and limit > 0 else None
 
 
-def _share_cpus(torch: Any, device: str) -> None:
+def share_cpus(torch: Any, device: str) -> None:
     """Under xdist the workers share the CPUs; torch would take all of them in each."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if device == "cpu" and workers > 1 and hasattr(os, "sched_getaffinity"):
         torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // workers))
 
 
-def _why(error: Exception, facts: Facts, code: bool) -> str:
+def explained(error: Exception, facts: Facts, code: bool) -> str:
+    """Why files cannot be loaded, in one line, and what helps."""
     said = one_line(f"{type(error).__name__}: {error}", 200)
     if out_of_memory(error):
         return f"the weights do not fit: {said}"

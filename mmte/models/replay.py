@@ -30,7 +30,7 @@ class ReplayChat(BaseChat):
 
     backend_ids: ClassVar[tuple[str, ...]] = ("replay",)
     modalities: ClassVar[frozenset[str]] = frozenset({"text", "image"})
-    kinds: ClassVar[frozenset[str]] = frozenset({"chat", "raw"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"chat", "raw", "classify"})
     supports: ClassVar[frozenset[str]] = frozenset(
         {"do_sample", "temperature", "num_beams", "stop_sequences", "output_scores", "seed"}
     )

@@ -102,4 +102,8 @@ def parse_model(text: str, option: str = "--model") -> ModelSpec:
     if rest in known:
         return ModelSpec(name or re.sub(r"[^\w.+-]+", "-", rest), "chatmodel", rest)
     prefixes = ", ".join(f"{b}:" for b in registry.list_backends())
-    raise MmteError(f"{option}: unknown model '{rest}'.{near(rest, known)} Or NAME=SPEC, SPEC one of {prefixes} ...")
+    example = f"{rest if _NAME.fullmatch(rest) else 'NAME'}=openai:MODEL@URL"
+    raise MmteError(
+        f"{option}: unknown model '{rest}'.{near(rest, known)} Or NAME=SPEC, SPEC one of {prefixes} ...; "
+        f"a model behind an API is {example}"
+    )

@@ -50,28 +50,33 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How hard to try: requests in flight, seconds for one attempt, attempts after the first, and the
-    longest wait between two (seconds)."""
+    """How hard to try: requests in flight, seconds for one attempt, attempts after the first, the longest
+    wait between two (seconds), and attempts started per second (0: as many as there can be)."""
 
     slots: int = 64
     timeout: float = 60.0
     retries: int = 4
     max_wait: float = 60.0
+    rate: float = 0.0
 
 
 class Transport:
     """Posts JSON to one endpoint; the session lives from `start` to `stop`, across calls of `post_all`.
 
-    `read` makes a response of a reply; one that says `retryable` is asked for again.
+    `read` makes a response of a reply; one that says `retryable` is asked for again. The key goes as a
+    bearer token, or by itself in the header that `key_header` names.
     """
 
-    def __init__(self, endpoint: Endpoint, limits: Limits, key: str, read: Callable[[Reply], Response]) -> None:
+    def __init__(
+        self, endpoint: Endpoint, limits: Limits, key: str, read: Callable[[Reply], Response], key_header: str = ""
+    ) -> None:
         self.endpoint, self.limits, self.read = endpoint, limits, read
         self._headers = {"Content-Type": "application/json", "User-Agent": f"mmte/{__version__}"}
         if key:
-            self._headers["Authorization"] = f"Bearer {key}"
+            self._headers[key_header or "Authorization"] = key if key_header else f"Bearer {key}"
         self._reached = False
         self._unreachable = 0
+        self._next_start = 0.0  # of an attempt, on the loop's clock
 
     def start(self) -> None:
         """Open the session.
@@ -82,7 +87,7 @@ class Transport:
         try:
             import aiohttp
         except ImportError:
-            raise MissingExtra("an openai: model", "api", "aiohttp") from None
+            raise MissingExtra("a model behind an API", "api", "aiohttp") from None
         self._proxy = _proxy(self.endpoint)
         self._lost: tuple[type[Exception], ...] = (aiohttp.ClientError, OSError)
         self._no_connection = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
@@ -144,12 +149,14 @@ class Transport:
         connects = attempt = 0
         while True:
             hint = ""
+            await self._turn()
             try:
                 reply = await self._post(path, body)
             except self._no_connection as error:
-                response = self._not_reached(error, connects >= CONNECT_RETRIES)
+                last = connects >= min(CONNECT_RETRIES, self.limits.retries)
+                response = self._not_reached(error, last)
                 connects += 1
-                if connects > min(CONNECT_RETRIES, self.limits.retries):
+                if last:
                     return response
                 await asyncio.sleep(0.1 * 2**connects * random.uniform(0.5, 1.0))
                 continue
@@ -167,6 +174,14 @@ class Transport:
                 return response
             await asyncio.sleep(wait_seconds(attempt, hint, self.limits.max_wait))
             attempt += 1
+
+    async def _turn(self) -> None:
+        """Wait until the rate allows one more attempt."""
+        if self.limits.rate > 0:
+            now = self._loop.time()
+            start = max(now, self._next_start)
+            self._next_start = start + 1 / self.limits.rate
+            await asyncio.sleep(start - now)
 
     async def _post(self, path: str, body: bytes) -> Reply:
         url = self.endpoint.url + path

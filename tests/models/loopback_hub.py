@@ -65,15 +65,17 @@ class _Handler(BaseHTTPRequestHandler):
         if rest[0] in ("revision", "tree") and rest[1] not in ("main", self.server.commit):
             self._send(404, b"{}", {"X-Error-Code": "RevisionNotFound"}, body)
             return
-        files = sorted(p for p in folder.iterdir() if p.is_file())
-        reply: Any = {"id": name, "sha": self.server.commit, "siblings": [{"rfilename": p.name} for p in files]}
+        files = {p.relative_to(folder).as_posix(): p for p in sorted(folder.rglob("*")) if p.is_file()}
+        reply: Any = {"id": name, "sha": self.server.commit, "siblings": [{"rfilename": path} for path in files]}
         if rest[0] == "tree":
-            reply = [{"type": "file", "path": p.name, "size": p.stat().st_size, "oid": _etag(p)} for p in files]
+            reply = [
+                {"type": "file", "path": path, "size": p.stat().st_size, "oid": _etag(p)} for path, p in files.items()
+            ]
         self._send(200, json.dumps(reply).encode(), {"Content-Type": "application/json"}, body)
 
     def _resolve(self, folder: Path, rest: list[str], name: str, body: bool) -> None:
-        file = folder / rest[-1]
-        if rest[0] != "resolve" or len(rest) != 3 or not file.is_file():
+        file = folder.joinpath(*rest[2:])
+        if rest[0] != "resolve" or len(rest) < 3 or not file.is_file():
             self._send(404, b"", {"X-Error-Code": "EntryNotFound"}, body)
             return
         data, headers = file.read_bytes(), {"ETag": f'"{_etag(file)}"', "X-Repo-Commit": self.server.commit}

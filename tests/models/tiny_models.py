@@ -78,6 +78,26 @@ def yes_model(folder: Path) -> Path:
     return folder
 
 
+def classifier(folder: Path, *, kind: str = "Bert", labels: int = 6, context: int = 64, seed: int = 0,
+               **config: Any) -> Path:  # fmt: skip
+    """A text classifier with the labels LABEL_0, LABEL_1, ... and a context of 64 tokens, <s> among them.
+
+    `kind` is Bert, Roberta or Longformer; the last two have two positions more than tokens.
+    """
+    made = tokenizer(None)
+    made.model_max_length = int(1e30)
+    torch.manual_seed(seed)
+    sizes = {k: v for k, v in _sizes(made, context).items() if k != "num_key_value_heads"}
+    if kind != "Bert":
+        sizes |= {"max_position_embeddings": context + 1 + made.pad_token_id}
+    if kind == "Longformer":
+        sizes |= {"attention_window": [8, 8]}
+    model = getattr(transformers, f"{kind}ForSequenceClassification")
+    model(getattr(transformers, f"{kind}Config")(num_labels=labels, **sizes, **config)).save_pretrained(folder)
+    made.save_pretrained(folder)
+    return folder
+
+
 def llava(folder: Path, *, seed: int = 0) -> Path:
     """A LLaVA over a CLIP tower for images of 28 x 28 pixels (16 places in the prompt)."""
     made = tokenizer(CHAT.replace("IMAGE", "<image>"))
@@ -127,6 +147,29 @@ def llava_next(folder: Path, *, seed: int = 0) -> Path:
     return folder
 
 
+def clip(folder: Path, *, seed: int = 0, size: int = 28) -> Path:
+    """A CLIP of two towers with 2 layers of 32 units for square images of `size` pixels; reads 64 bytes of a text."""
+    made = tokenizer(None)
+    ends = {name: made.convert_tokens_to_ids(name) for name in ("<s>", "</s>")}
+    made.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=list(ends.items())
+    )
+    torch.manual_seed(seed)
+    layers = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+              "initializer_factor": 10.0}  # fmt: skip
+    text = transformers.CLIPTextConfig(
+        **layers, vocab_size=len(made), max_position_embeddings=64, bos_token_id=ends["<s>"], eos_token_id=ends["</s>"]
+    )
+    vision = transformers.CLIPVisionConfig(**layers, image_size=size, patch_size=7)
+    config = transformers.CLIPConfig(text_config=text.to_dict(), vision_config=vision.to_dict(), projection_dim=24)
+    transformers.CLIPModel(config).save_pretrained(folder)
+    made.save_pretrained(folder)
+    transformers.CLIPImageProcessorPil(
+        size={"shortest_edge": size}, crop_size={"height": size, "width": size}
+    ).save_pretrained(folder)
+    return folder
+
+
 def instructblip(folder: Path) -> Path:
     """An InstructBLIP over a T5: an encoder-decoder, its configuration and weights only, with a processor."""
     made = tokenizer(None)
@@ -171,6 +214,46 @@ def qwen2_vl(folder: Path, *, seed: int = 0) -> Path:
     }  # fmt: skip
     (folder / "preprocessor_config.json").write_text(json.dumps(settings), "utf-8")
     return folder
+
+
+def diffusion(folder: Path, *, seed: int = 0, sees: bool = True) -> Path:
+    """A latent diffusion model for pictures of 16 pixels; `sees`: False gives it a checker that withholds them all."""
+    diffusers: Any = import_module("diffusers")
+    made = tokenizer(None)
+    made.model_max_length = 64
+    torch.manual_seed(seed)
+    two = {"block_out_channels": (8, 16), "norm_num_groups": 4}
+    unet = diffusers.UNet2DConditionModel(
+        **two, sample_size=8, layers_per_block=1, cross_attention_dim=32, attention_head_dim=4,
+        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"), up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
+    )  # fmt: skip
+    vae = diffusers.AutoencoderKL(
+        **two, latent_channels=4, down_block_types=("DownEncoderBlock2D",) * 2, up_block_types=("UpDecoderBlock2D",) * 2
+    )
+    text = transformers.CLIPTextModel(transformers.CLIPTextConfig(
+        hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, vocab_size=len(made),
+        max_position_embeddings=64, bos_token_id=made.bos_token_id, eos_token_id=made.eos_token_id,
+        pad_token_id=made.pad_token_id, initializer_factor=10.0,
+    ))  # fmt: skip
+    diffusers.StableDiffusionPipeline(
+        vae=vae, text_encoder=text, tokenizer=made, unet=unet, scheduler=diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
+        safety_checker=None if sees else _withholding(), requires_safety_checker=False,
+        feature_extractor=None if sees else transformers.CLIPImageProcessorPil(
+            size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}
+        ),
+    ).save_pretrained(folder)  # fmt: skip
+    return folder
+
+
+def _withholding() -> Any:
+    """A safety checker of Stable Diffusion whose thresholds are below every score."""
+    checker: Any = import_module("diffusers.pipelines.stable_diffusion.safety_checker").StableDiffusionSafetyChecker
+    vision = transformers.CLIPVisionConfig(
+        hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=4, image_size=28, patch_size=14
+    )
+    made = checker(transformers.CLIPConfig(vision_config=vision.to_dict(), projection_dim=24))
+    made.concept_embeds_weights.data.fill_(-10.0)
+    return made
 
 
 # -- asking them ---------------------------------------------------------------------------------

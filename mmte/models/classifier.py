@@ -1,0 +1,168 @@
+"""Text classifiers of transformers in this process: `classifier:DIR` or `classifier:org/name`."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+from mmte.errors import MmteError, near
+from mmte.models.base import BaseChat
+from mmte.models.classifier_loading import Classifier, load_classifier
+from mmte.models.hf_device import memory_ran_out, place_of, read_options, version_of
+from mmte.models.hf_files import Facts, Source, fingerprint
+from mmte.models.hf_loading import libraries
+from mmte.models.hf_prompts import length
+from mmte.models.scores import EMPTY, scored, text_of, unscored
+from mmte.models.spec import ModelSpec
+from mmte.models.text import one_line
+from mmte.models.wire import check_request
+from mmte.registry import registry
+from mmte.types import Request, Response
+
+_BATCH: Final = 32
+_WINDOWS: Final = ("auto", "mean", "max")
+_DIGITS: Final = 5  # of a probability: more would differ with what shares a batch
+
+
+@registry.register_backend()
+class TextClassifier(BaseChat):
+    """Scores texts with a model for sequence classification; an answer is `{label: probability}` as JSON.
+
+    `classifier:DIR` is a folder as `save_pretrained` writes it, `classifier:org/name` an id of the hub that
+    HF_ENDPOINT names. Options: device (auto, cpu, cuda, cuda:N; auto is the first GPU), dtype (auto, float32,
+    bfloat16, float16; auto is float32 everywhere), batch (32: the most texts or windows
+    that are computed at a time), revision (branch, tag or commit), trust_remote_code
+    (no), windows (auto, mean, max).
+
+    The probabilities are a softmax over the labels or, where the configuration says `multi_label_classification` or
+    there is one label only, a sigmoid for each. A text longer than the model's input is read in windows of that
+    length, each beginning with the last quarter of the one before. A softmax of windows is averaged, each weighted by
+    its tokens, so that it stays one distribution; of sigmoids the largest counts, since what is found anywhere in a
+    text is in the text. `windows` says otherwise. Marks such as `</s>` in a text are read as plain characters.
+    """
+
+    backend_ids = ("classifier",)
+    kinds = frozenset({"classify"})
+    supports = frozenset()
+    device: Literal["none", "cpu", "gpu"] = "gpu"
+
+    def __init__(self, name: str, source: Source, *, dtype: str, device: str, batch: int, windows: str) -> None:
+        super().__init__(name)
+        self._source, self._where, self._windows = source, source.where, windows
+        self._place = place_of(device)
+        self._dtype = "float32" if dtype == "auto" else dtype
+        self.device = "cpu" if self._place == "cpu" else "gpu"
+        self.batch_size = batch or _BATCH
+        self._loaded: Classifier | None = None
+
+    @classmethod
+    def from_spec(cls, spec: ModelSpec) -> Self:
+        """Build from `classifier:ID-or-DIR?option=value`; nothing is imported, fetched or loaded yet.
+
+        Raises:
+            MmteError: neither a folder with a model nor an id, or a bad option.
+        """
+        where = f"--model {spec.name}"
+        spec.check_options("dtype", "device", "batch", "revision", "trust_remote_code", "windows")
+        dtype, device, batch = read_options(spec)
+        windows = spec.option("windows", str, "auto")
+        if windows not in _WINDOWS:
+            raise MmteError(f"{where}: windows={windows!r} is not known.{near(windows, _WINDOWS)}")
+        code = spec.option("trust_remote_code", bool, False)
+        source = Source(spec.target, spec.option("revision", str, ""), where, code)
+        source.check()
+        return cls(spec.name, source, dtype=dtype, device=device, batch=batch, windows=windows)
+
+    @cached_property
+    def _folder(self) -> Path:
+        return self._source.small_files()
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "backend": "classifier", **fingerprint(self._source, self._folder),
+            "dtype": self._dtype, "device": self._place.split(":")[0], "windows": f"1: {self._windows}",
+            "trust_remote_code": self._source.code,
+            "engine": {name: version_of(name) for name in ("transformers", "torch")},
+        }  # fmt: skip
+
+    def identity(self) -> Mapping[str, Any]:
+        """The files (commit or sha256), how they are computed with, and by which versions.
+
+        Raises:
+            MmteError: the files cannot be had or read.
+        """
+        return self._identity
+
+    def load(self) -> None:
+        """Fetch what is missing and put the weights on the device.
+
+        Raises:
+            MissingExtra: torch or transformers is not installed.
+            MmteError: the files cannot be had or loaded, or are no text classifier.
+        """
+        if self._loaded is None:
+            libraries()
+            folder = self._source.all_files(self._folder.name)
+            self._loaded = load_classifier(
+                folder, Facts.read(folder, self._where),
+                dtype=self._dtype, device=self._place, code=self._source.code, where=self._where,
+            )  # fmt: skip
+
+    def close(self) -> None:
+        """Free the weights and the device's cache."""
+        if self._loaded is not None:
+            torch, self._loaded = self._loaded.torch, None
+            if self.device == "gpu":
+                torch.cuda.empty_cache()
+
+    def batches(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
+        """Lists of texts of similar length, the longest first."""
+        order = sorted(requests, key=length, reverse=True)  # stable: texts of one length stay in their order
+        yield from (order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size))
+
+    def generate(self, requests: Iterable[Request]) -> Iterator[list[tuple[Request, Response]]]:
+        """Score list by list.
+
+        Raises:
+            MmteError: a setting that is not supported, or an image.
+            torch.OutOfMemoryError: a list is too large; its memory is free again.
+        """
+        todo = list(requests)
+        for request in todo:
+            check_request(request, kinds=self.kinds, supports=self.supports, who=f"{self._where} (classifier)")
+        self.load()
+        assert self._loaded is not None
+        for batch in self.batches(todo):
+            try:
+                responses = self._score([text_of(r, f"{self._where} (classifier)") for r in batch])
+            except (RuntimeError, MemoryError) as error:
+                if not memory_ran_out(error):
+                    raise
+                what = one_line(str(error), 160)
+                traceback.clear_frames(error.__traceback__)  # they hold the tensors that did not fit
+            else:
+                yield list(zip(batch, responses, strict=True))
+                continue
+            if self.device == "gpu":
+                self._loaded.torch.cuda.empty_cache()
+            raise self._loaded.torch.OutOfMemoryError(what)
+
+    def _score(self, texts: Sequence[str]) -> list[Response]:
+        assert self._loaded is not None
+        mode = self._windows
+        if mode == "auto":
+            mode = "max" if self._loaded.independent else "mean"
+        full = [i for i, text in enumerate(texts) if text.strip()]
+        out = [unscored(EMPTY, self.model_id) for _ in texts]
+        found = self._loaded.probabilities([texts[i] for i in full], self.batch_size, mode) if full else []
+        for i, (row, tokens) in zip(full, found, strict=True):
+            if any(p != p for p in row):
+                out[i] = Response.failed("the classifier computed NaN (try dtype=float32)", model_id=self.model_id)
+            else:
+                rounded = {k: round(p, _DIGITS) for k, p in zip(self._loaded.labels, row, strict=True)}
+                out[i] = scored(rounded, self.model_id, tokens=tokens)
+        return out
