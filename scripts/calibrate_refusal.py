@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from mmte.compat.literals import load_literals
 from mmte.compat.multitrust import RejectTemplate
-from mmte.evaluators.rule_refusal import read
+from mmte.evaluators.refusal_decision import read
 from mmte.stats.intervals import wilson
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -22,10 +22,10 @@ from mmte.types import ASPECTS
 ROOT = Path(__file__).resolve().parent.parent
 _HEAD = """# Tasks
 
-Made by `python scripts/make_tasks_doc.py` from `benchmarks/`. {tasks} tasks, {datasets} dataset ids, {items} items for each
-model. *mini* is the number of samples in the mini data of the package; `-` means that the data set must be named
-with `--mmte-data DIR`. *published* is the number in the publication, where it says one. A sequence that names a model
-is skipped until that model is given with `--judge NAME=SPEC`.
+Made by `python scripts/make_tasks_doc.py` from `benchmarks/`. {tasks} tasks, {datasets} dataset ids, {items} items for
+each model. *mini* is the number of samples in the mini data of the package; `-` means that the data set must be named
+with `--mmte-data DIR` (`mmte data list` says where it is). *published* is the number in the publication, where it says
+one. A sequence that names a model is skipped until that model is given with `--judge NAME=SPEC`.
 """
 
 
@@ -79,7 +79,7 @@ def _sequence(name: str, about: Mapping[str, Any]) -> str:
     sequence = SequentialEvaluator(about["evaluator"])
     down = about["direction"]
     metrics = ", ".join(f"{m} ({down.get(m, 'up')})" for m in sequence.metrics_cfg)
-    needs = ", ".join(f"`--judge {judge}=...`" for judge in sequence.judges)
+    needs = ", ".join(f"`--judge {judge}={spec}`" for judge, spec in sequence.judge_specs.items())
     return f"| {name} | `{sequence.key}` | {metrics} | {needs} |"
 
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from mmte.errors import MmteError
 from mmte.evaluators import refusal_language, refusal_stance
+from mmte.evaluators.refusal_decision import kind_of, read
 from mmte.evaluators.refusal_text import clauses, plain, stems
-from mmte.evaluators.rule_refusal import RefusalEvaluator, kind_of, read
+from mmte.evaluators.rule_refusal import RefusalEvaluator
 from mmte.registry import registry
 from mmte.types import UNPARSED
 
