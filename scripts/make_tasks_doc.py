@@ -14,6 +14,7 @@ from typing import Any
 
 from mmte.engine.samples import build_dataset
 from mmte.errors import Unavailable
+from mmte.evaluators.metrics import metric_for
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.tasks.config import TaskSpec, load_task
 from mmte.tasks.yamlfile import load
@@ -77,8 +78,8 @@ def _datasets(spec: TaskSpec) -> Iterator[tuple[str, str, str]]:
 
 def _sequence(name: str, about: Mapping[str, Any]) -> str:
     sequence = SequentialEvaluator(about["evaluator"])
-    down = about["direction"]
-    metrics = ", ".join(f"{m} ({down.get(m, 'up')})" for m in sequence.metrics_cfg)
+    told = about["direction"]
+    metrics = ", ".join(f"{m} ({told.get(m, metric_for(m).direction)})" for m in sequence.metrics_cfg)
     needs = ", ".join(f"`--judge {judge}={spec}`" for judge, spec in sequence.judge_specs.items())
     return f"| {name} | `{sequence.key}` | {metrics} | {needs} |"
 
