@@ -81,6 +81,7 @@ class AdvText(RootDataset):
         method_hook: a method that every sample passes through.
         data_root: the folder of `--mmte-data`.
         generate_image: make the pictures, whether or not there are some under the data root.
+        published: read the publication's own file only, never one in MultiTrust's layout (so never the mini data).
 
     Raises:
         DataMissing: the texts, or the folder of related or unrelated images, are not under the data root.
@@ -97,6 +98,7 @@ class AdvText(RootDataset):
         *,
         data_root: str | Path | None = None,
         generate_image: bool = False,
+        published: bool = False,
         **unknown: Any,
     ) -> None:
         super().__init__(dataset_id, method_hook, data_root=data_root, **unknown)
@@ -104,7 +106,9 @@ class AdvText(RootDataset):
         variant = dataset_id.removeprefix(f"{data}-")
         make = drawn.wanted(dataset_id, generate_image) and variant != "text"
         kind = variant.removeprefix("unrelated-image-") if variant.startswith("unrelated") else ""
-        names = (f"{_FOLDERS[data]}/label.json", *(_PUBLISHED if data == "advglue" else ()))
+        names = (f"{_FOLDERS[data]}/label.json", *(_PUBLISHED if data == "advglue" else ()))[int(published) :]
+        if not names:
+            raise MmteError(f"{dataset_id}: 'published' is for advglue; AdvGLUE++ is read as MultiTrust lays it out")
         path = self.files.text(*names, name="label.json")
         if path.name == "dev.json":
             self.expected = _EXPECTED

@@ -52,6 +52,7 @@ class OODText(RootDataset):
         method_hook: a method that every sample passes through.
         data_root: the folder of `--mmte-data`.
         generate_image: make the pictures, whether or not there are some under the data root.
+        published: read the publication's own file only, never one in MultiTrust's layout (so never the mini data).
 
     Raises:
         DataMissing: the texts, or the folder of related or unrelated images, are not under the data root.
@@ -68,11 +69,12 @@ class OODText(RootDataset):
         *,
         data_root: str | Path | None = None,
         generate_image: bool = False,
+        published: bool = False,
         **unknown: Any,
     ) -> None:
         super().__init__(dataset_id, method_hook, data_root=data_root, **unknown)
         make = drawn.wanted(dataset_id, generate_image) and dataset_id != "dt-text"
-        path = self.files.text(*_FILES, name="label.json")
+        path = self.files.text(*(_FILES[1:] if published else _FILES), name="label.json")
         if not self.is_mini:
             self.expected = _EXPECTED
         kind = dataset_id.removeprefix(_UNRELATED) if dataset_id.startswith(_UNRELATED) else ""
