@@ -176,7 +176,7 @@ def test_the_published_attacks_with_pictures(shared: Path, variant: str) -> None
 )  # fmt: skip
 def test_the_tasks_ask_all_five_variants_with_pictures_made(file: str, family: str) -> None:
     task = yaml.safe_load((BENCHMARKS / file).read_text())
-    assert task["dataset_cfg"] == MAKE
+    assert task["dataset_cfg"] == {**MAKE, "published": True}
     assert task["datasets"] == [
         f"{family}-{variant}" for variant in ("text", "related-image", *(f"unrelated-image-{kind}" for kind in KINDS))
     ]
