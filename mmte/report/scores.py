@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mmte.errors import MmteError
+
 HEAD: Final = "# mmte.scores/1"
 LEVELS: Final = ("task", "sub-aspect", "aspect", "total")
 """What a score is about; one is made of scores of its own level or of lower ones."""
@@ -164,6 +166,8 @@ class ScoreTree:
                 bounds = self._bounds(node.score, {part: _ends(e) for part, (_, e) in found.items()})
             if whole and around:
                 low, high, method = around(found, self._combine(node), node.name)
+                if value is not None and low is not None and high is not None:
+                    low, high = self._within(node, found, float(value), low, high)
             told = [str(note) for row, _, _ in looked.values() if row for note in row.get("notes", ())]
             yield Score(
                 name=node.name,
@@ -182,6 +186,14 @@ class ScoreTree:
                 missing=tuple(f"{part.of(model)}: {why}" for part, (_, _, why) in looked.items() if why),
                 notes=tuple(dict.fromkeys([*notes, *told] if any(row for row, _, _ in looked.values()) else told)),
             )
+
+    def _within(
+        self, node: Node, found: Mapping[Part, Any], value: float, low: float, high: float
+    ) -> tuple[float, float]:
+        """The interval without what no answers could lead to: adding the parts' own intervals may go beyond that."""
+        ends = {part: _widest(part, estimate) for part, (_, estimate) in found.items()}
+        least, most = self._bounds(node.score, ends) or (low, high)
+        return min(max(low, least), value), max(min(high, most), value)
 
     def _combine(self, node: Node) -> Combine:
         parts = self.parts(node.name)
@@ -242,6 +254,20 @@ def _find(
     if named[-1]["value"] is None:
         return row, named[-1], row.get("problem") or "has no value"
     return row, named[-1], ""
+
+
+def _widest(part: Part, estimate: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The range of a part's metric: its own, else 0 to 1 where nothing else was seen; None: unknown."""
+    from mmte.evaluators.metrics import metric_for
+
+    try:
+        metric = metric_for(part.metric)
+    except MmteError:  # of a package that is not installed here
+        return None
+    if metric.low is not None and metric.high is not None:
+        return metric.low, metric.high
+    seen = [v for v in (estimate["value"], *(estimate["bounds"] or ())) if v is not None]
+    return (0.0, 1.0) if all(0 <= v <= 1 for v in seen) and metric.kind in ("proportion", "mean") else None
 
 
 def _ends(estimate: Mapping[str, Any]) -> tuple[float, float] | None:

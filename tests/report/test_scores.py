@@ -252,3 +252,15 @@ def test_braces_stand_for_one_part_only_outside_of_a_list(tmp_path: Path) -> Non
     path.write_text("# mmte.scores/1\nscores:\n  a: {aspect: safety, score: {complement: 't[{x,y}/r]:m'}}\n", "utf-8")
     with pytest.raises(MmteError, match="neither a part"):
         load_scores(path)
+
+
+def test_an_interval_ends_where_scores_end(tmp_path: Path) -> None:
+    """Three parts at 0 whose own intervals would add up to more than 1."""
+    text = "# mmte.scores/1\nscores:\n  a: {aspect: safety, score: {largest: 't[x/r]:pred_mean/{1,2,3}'}}\n"
+    (tmp_path / "s.yaml").write_text(text, "utf-8")
+    estimates = [
+        {"metric": "pred_mean", "subset": s, "value": 0.0, "bounds": [0.0, 0.0], "n": 4, "expected": 4} for s in "123"
+    ]
+    row = {"task": "t", "dataset": "x", "sequence": "r", "model": "m", "outcome": "recorded", "estimates": estimates}
+    (score,) = load_scores(tmp_path / "s.yaml").scores([row], lambda *_: (-0.2, 1.039, "parts"))
+    assert (score.low, score.high) == (0.0, 1.0)
