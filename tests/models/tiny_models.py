@@ -236,7 +236,8 @@ def diffusion(folder: Path, *, seed: int = 0, sees: bool = True) -> Path:
         pad_token_id=made.pad_token_id, initializer_factor=10.0,
     ))  # fmt: skip
     diffusers.StableDiffusionPipeline(
-        vae=vae, text_encoder=text, tokenizer=made, unet=unet, scheduler=diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
+        vae=vae, text_encoder=text, tokenizer=made, unet=unet,
+        scheduler=diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
         safety_checker=None if sees else _withholding(), requires_safety_checker=False,
         feature_extractor=None if sees else transformers.CLIPImageProcessorPil(
             size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}
