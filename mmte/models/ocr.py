@@ -13,9 +13,10 @@ from mmte.models.images import BadImage
 from mmte.models.ocr_reader import Reader
 from mmte.models.spec import ModelSpec, parse_model
 from mmte.registry import registry
-from mmte.types import Message, Request, Response
+from mmte.types import Generation, Message, Request, Response
 
 FOUND: Final = "Text that OCR read in the picture:\n---\n{text}\n---"
+_KEPT: Final = 4096
 NOTHING: Final = "OCR found no text in the picture."
 
 
@@ -35,6 +36,8 @@ class OcrChat(BaseChat):
     def __init__(self, name: str, inner: BaseChat) -> None:
         super().__init__(name)
         self._inner, self._reader = inner, Reader()
+        # Pictures without text all come down to the same words, and a greedy answer to these is the same one.
+        self._answered: dict[str, Response] = {}
         self.kinds, self.supports = inner.kinds, inner.supports  # type: ignore[misc]
         self.device, self.batch_size = inner.device, inner.batch_size
 
@@ -66,6 +69,7 @@ class OcrChat(BaseChat):
         """Free the model and OCR."""
         self._inner.close()
         self._reader.close()
+        self._answered.clear()
 
     def batches(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
         """As the model cuts them."""
@@ -79,22 +83,45 @@ class OcrChat(BaseChat):
         """
         todo = list(requests)
         texts = self._reader.read(path for request in todo for path in map(_image, request.messages) if path)
-        given: dict[int, Request] = {}
-        asked: list[Request] = []
-        failed: list[tuple[Request, Response]] = []
+        waiting: dict[str, list[Request]] = {}
+        asked: dict[str, Request] = {}
+        done: list[tuple[Request, Response]] = []
         for request in todo:
             try:
                 told = _told(request, texts)
             except BadImage as error:
-                failed.append((request, Response.failed(str(error), model_id=self.model_id)))
+                done.append((request, Response.failed(str(error), model_id=self.model_id)))
+                continue
+            key = _key(told, request)
+            if key in self._answered:
+                done.append((request, self._answered[key]))
             else:
-                given[id(told)] = request
-                asked.append(told)
-        if failed:
-            yield failed
+                asked.setdefault(key, told)
+                waiting.setdefault(key, []).append(request)
+        if done:
+            yield done
         if asked:
-            for answered in self._inner.generate(asked):
-                yield [(given[id(told)], response) for told, response in answered]
+            keys = {id(told): key for key, told in asked.items()}
+            for answered in self._inner.generate(asked.values()):
+                yield [pair for told, response in answered for pair in self._shared(keys[id(told)], response, waiting)]
+
+    def _shared(
+        self, key: str, response: Response, waiting: Mapping[str, list[Request]]
+    ) -> Iterator[tuple[Request, Response]]:
+        """The answer for every request that came down to the same words."""
+        if response.status != "error" and not waiting[key][0].generation.do_sample:
+            self._answered[key] = response
+            if len(self._answered) > _KEPT:
+                del self._answered[next(iter(self._answered))]
+        for request in waiting[key]:
+            yield request, response
+
+
+def _key(told: Request, request: Request) -> str:
+    """What a model can be asked only once: the words and the settings; a sampled answer is always a new one."""
+    own = id(request) if request.generation.do_sample else 0
+    settings = [getattr(told.generation, name) for name in Generation.__slots__]
+    return digest([told.messages, settings, told.kind, own])
 
 
 def _told(request: Request, texts: Mapping[str, str | BadImage]) -> Request:

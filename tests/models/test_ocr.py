@@ -346,3 +346,45 @@ def test_the_embedded_model_is_asked_about_pictures(tmp_path: Path) -> None:
     samples = asked_and_answered(tmp_path)
     assert all(sample["messages"][0]["content"]["image_path"] for sample in samples), "the question as it was asked"
     assert any(sample["target"].casefold() in sample["content"].casefold() for sample in samples)
+
+
+class Counting(BaseChat):
+    """Answers with the number of the question; greedy or not."""
+
+    supports = frozenset({"do_sample", "temperature", "seed"})
+
+    def __init__(self) -> None:
+        super().__init__("counting")
+        self.seen: list[str] = []
+
+    def identity(self) -> dict[str, Any]:
+        return {"counting": 1}
+
+    def generate(self, requests: Any) -> Any:
+        pairs = []
+        for request in requests:
+            self.seen.append(str(request.messages[-1]["content"]))
+            pairs.append((request, Response("counting", f"answer {len(self.seen)}", "ok")))
+        yield pairs
+
+
+@needs_ocr
+def test_pictures_that_come_down_to_the_same_words_are_asked_once(tmp_path: Path) -> None:
+    inner = Counting()
+    model = OcrChat("x", inner)
+    one, two = (drawn(tmp_path / f"{n}.png", dot=(n, 0, 0)) for n in (1, 2))
+    with_text = drawn(tmp_path / "text.png", "STOP")
+    first = answers(model, asked((one, "What?")), asked((two, "What?")), asked((with_text, "What?")))
+    assert [r.content for r in first] == ["answer 1", "answer 1", "answer 2"]
+    assert [r.content for r in answers(model, asked((two, "What?")), asked((two, "Why?")))] == ["answer 1", "answer 3"]
+    assert len(inner.seen) == 3
+
+
+@needs_ocr
+def test_sampled_answers_are_never_shared(tmp_path: Path) -> None:
+    inner = Counting()
+    model = OcrChat("x", inner)
+    generation = Generation(do_sample=True, temperature=1.0)
+    pictures = [drawn(tmp_path / f"{n}.png", dot=(n, 0, 0)) for n in (1, 2)]
+    got = answers(model, *(asked((p, "What?"), generation=generation) for p in pictures))
+    assert [r.content for r in got] == ["answer 1", "answer 2"]
