@@ -44,11 +44,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parts() -> dict[str, Any]:
     """The modules behind the commands: each has `add_parser(commands)` and `run(args) -> status`."""
     from mmte import listing
+    from mmte.compat import import_logs
     from mmte.data import commands as data
+    from mmte.evaluators import commands as evaluators
     from mmte.models import commands as models
-    from mmte.report import show
+    from mmte.report import compare, merge, show
 
-    return {"list": listing, "show": show, "models": models, "data": data}
+    return {
+        "list": listing, "show": show, "compare": compare, "merge": merge, "import-logs": import_logs,
+        "models": models, "data": data, "evaluators": evaluators,
+    }  # fmt: skip
 
 
 def _parser(parts: Mapping[str, Any]) -> argparse.ArgumentParser:

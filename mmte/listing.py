@@ -63,7 +63,7 @@ def task_files(path: Path | None) -> list[Path]:
     """
     from mmte.plugin.mark import is_task_file
 
-    root = path or (Path("benchmarks") if Path("benchmarks").is_dir() else _shipped())
+    root = path or (Path("benchmarks") if Path("benchmarks").is_dir() else shipped())
     found = [root] if root.is_file() else [p for p in sorted(root.rglob("*")) if p.suffix in (".yaml", ".yml")]
     ours = [p for p in found if is_task_file(p)]
     if not ours:
@@ -71,7 +71,8 @@ def task_files(path: Path | None) -> list[Path]:
     return ours
 
 
-def _shipped() -> Path:
+def shipped() -> Path:
+    """The folder of the tasks that come with the package; MmteError where it has none."""
     from importlib.util import find_spec
 
     spec = find_spec("mmte.benchmarks")

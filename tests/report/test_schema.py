@@ -16,10 +16,15 @@ ESTIMATE: dict[str, Any] = {
     "metric": "failure", "value": 0.0, "low": 0.0, "high": 0.12, "n": 28, "expected": 28, "bounds": [0.0, 0.0],
     "method": "wilson", "direction": "down", "subset": "",
 }  # fmt: skip
+CARD: dict[str, Any] = {
+    "name": "refusal", "evaluator": "rule_reject_template_eval", "identity": "0123456789abcdef", "n": 441,
+    "date": "2026-01-01T00:00:00+00:00", "sensitivity": [0.97, 0.94, 0.99], "specificity": [1.0, 0.98, 1.0],
+    "balanced_accuracy": [0.985, 0.97, 0.99], "unparsed": [0.01, None, None], "data": "0" * 64,
+}  # fmt: skip
 RESULT: dict[str, Any] = {
     "case": "t1[d/rule/x]", "task": "t1", "aspect": "privacy", "dataset": "d", "sequence": "rule", "model": "x",
     "estimates": [ESTIMATE], "outcome": "recorded", "node": "benchmarks/privacy/t1.yaml::t1[d/rule/x]", "coverage": 1.0,
-    "effort": {"asked": 28, "cached": 0, "seconds": 0.01},
+    "effort": {"asked": 28, "cached": 0, "seconds": 0.01}, "cards": [CARD],
 }  # fmt: skip
 SCORE: dict[str, Any] = {
     "name": "s", "title": "S", "aspect": "privacy", "level": "task", "model": "x", "value": 0.0, "low": 0.0,
@@ -108,6 +113,11 @@ def test_the_version_is_that_of_the_writer() -> None:
         ("results/0/estimates/0/bounds", [0.1]),
         ("results/0/estimates/0/n", -1),
         ("results/0/estimates/0/note", ""),
+        ("results/0/cards/0/sensitivity", [0.9]),
+        ("results/0/cards/0/sensitivity", [1.9, 0.8, 1.0]),
+        ("results/0/cards/0/identity", ...),
+        ("results/0/cards/0/extra", 1),
+        ("settings/judge_repeats", 0),
         ("scores/0/value", "0.5"),
         ("scores/0/level", "top"),
         ("scores/0/missing", ...),
@@ -127,6 +137,9 @@ def test_what_does_not_belong_is_refused(path: str, value: Any) -> None:
         ("results/0/estimates/0/bounds", None),
         ("results/0/estimates/0/n", None),
         ("results/0/coverage", ...),
+        ("results/0/cards", ...),
+        ("results/0/cards", []),
+        ("results/0/cards/0/threshold", 0.5),
         ("results", []),
         ("scores", ...),
         ("scores/0/value", None),
