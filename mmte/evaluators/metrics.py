@@ -137,6 +137,18 @@ def failure(labels: Column, preds: Column, fails_num: float = math.nan) -> float
     return _mean(_failure_hits(labels, preds, fails_num))
 
 
+def correct_rate(labels: Column, preds: Column) -> float:
+    """The share of right answers, where an evaluator says 1 (right) or 0; one that could not be read is wrong."""
+    hits = _correct_hits(labels, preds)
+    return float(hits.mean()) if len(hits) else math.nan
+
+
+def _correct_hits(labels: Column, preds: Column) -> Floats:
+    import numpy as np
+
+    return np.nan_to_num(floats(preds, "correct_rate"), nan=0.0)
+
+
 def accuracy_score(labels: Column, preds: Column) -> float:
     """The share of answers that equal their label; one without a value is wrong, one without a label left out."""
     return _mean(_accuracy_hits(labels, preds))
@@ -365,6 +377,7 @@ _supported_metrics: dict[str, Metric | Callable[..., Any]] = {
         Metric("pred_no_op", pred_no_op, kind="column"),
         Metric("pred_sum", pred_sum, sums=Sums(_pred_rows, _only)),
         Metric("pred_mean", pred_mean, kind="mean"),
+        Metric("correct_rate", correct_rate, "up", "wrong", "proportion", 0.0, 1.0, _correct_hits),
         Metric("accuracy_score", accuracy_score, "up", "wrong", "proportion", 0.0, 1.0, _accuracy_hits),
         Metric("precision_score", precision_score, "up", "drop", "proportion", 0.0, 1.0, _hits_where("answers")),
         Metric("recall_score", recall_score, "up", "drop", "proportion", 0.0, 1.0, _hits_where("truth")),

@@ -196,3 +196,10 @@ def test_failure_counts_nan_and_the_number_for_it():
     assert metrics.failure(None, np.array([1.0, NAN, -1, -1]), fails_num=-1) == 0.75
     assert metrics.failure(None, ["a", None, "b", "-"], fails_num="-") == 0.5
     assert math.isnan(metrics.failure([], []))
+
+
+def test_an_answer_that_could_not_be_read_is_not_right():
+    correct = metric_for("correct_rate")
+    assert correct(None, [1, 0, 1, UNPARSED]) == 0.5
+    assert correct.unscored == "wrong"
+    assert math.isnan(correct(None, []))
