@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -240,7 +239,8 @@ scores:
     path.write_text(text, "utf-8")
     node = load_scores(path).nodes["a"]
     assert [getattr(item, "function", item) for item in node.score.of] == [
-        Part("t", "x", "rule", "m"), Part("t", "y", "rule", "m"), "complement", "complement", "scaled", "scaled", "mean",
+        Part("t", "x", "rule", "m"), Part("t", "y", "rule", "m"), "complement", "complement", "scaled", "scaled",
+        "mean",
     ]  # fmt: skip
     assert node.score.of[3].of == (Part("t", "y", "harm", "m"),)
     assert node.score.of[5].of == (Part("t", "y", "judge", "m"),)
