@@ -270,7 +270,8 @@ class Result:
     """What an item measured; goes on the test report: < 2 KB, plain JSON types.
 
     `counts` has expected, answered and one entry for each reason; `effort` (asked, cached, seconds)
-    is all that may differ between two runs that measured the same.
+    is all that may differ between two runs that measured the same. `cards` are those of exactly its evaluators,
+    as `mmte.evaluators.card.shown` makes them.
     """
 
     case: str
@@ -282,3 +283,4 @@ class Result:
     effort: Mapping[str, float] = field(default_factory=dict)
     problem: str = ""
     notes: tuple[str, ...] = ()
+    cards: tuple[Mapping[str, Any], ...] = ()

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from mmte.engine.agreement import Ballots
 from mmte.evaluators.reasons import save_chain
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.types import REASONS, Estimate, Trial
@@ -40,6 +41,7 @@ class Tally:
         self._cluster_numbers: dict[int, int] = {}
         self._subsets = array("l")
         self._subset_numbers: dict[str, int] = {}
+        self._ballots = Ballots()
         self._held: list[Trial] = []
         self._file = _SamplesFile(samples_file) if samples_file else None
 
@@ -70,6 +72,7 @@ class Tally:
             sample = trial.sample
             self._values = _append(self._values, trial.value if trial.reason == "scored" else _NONE)
             self._labels = _append(self._labels, trial.target)
+            self._ballots.add(len(self._reasons), trial.steps)
             self._reasons.append(_REASON[trial.reason])
             mark = hash(sample.cluster)
             self._clusters.append(self._cluster_numbers.setdefault(mark, len(self._cluster_numbers)))
@@ -87,7 +90,7 @@ class Tally:
         return found
 
     def estimates(self, expected: int, seed: str, direction: Mapping[str, Any]) -> list[Estimate]:
-        """Every metric over all samples, then over each subset."""
+        """Every metric over all samples, then over each subset; then how far the judges agreed."""
         from mmte.stats.estimate import estimate
 
         out = []
@@ -101,7 +104,8 @@ class Tally:
                 )  # fmt: skip
                 if got is not None:
                     out.append(got)
-        return out
+        level = getattr(self.sequence.stages[-1], "level", "")
+        return out + self._ballots.estimates(self._clusters, expected, seed, level)
 
     def contrasts(
         self, other: Tally, against: str, expected: int, seed: str, direction: Mapping[str, Any]

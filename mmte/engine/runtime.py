@@ -14,6 +14,7 @@ from mmte.engine.progress import Progress
 from mmte.engine.settings import Settings, default_cache
 from mmte.engine.shared import RunState
 from mmte.errors import MmteError, Unavailable
+from mmte.evaluators.panel import Panels
 from mmte.evaluators.scoring import scoring_for
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.models.spec import parse_model
@@ -48,6 +49,7 @@ class Runtime:
     def __init__(self, settings: Settings, cases: Iterable[Case] = ()) -> None:
         self.settings = settings
         self.scoring = scoring_for(settings.scoring, settings.literals)
+        self.panels = Panels(settings.panels, settings.judge_repeats)
         state = settings.state_dir
         self.pool = Pool({**settings.models, **settings.judges}, state if settings.worker else None)
         self.state = RunState(state, settings.worker)
@@ -107,7 +109,8 @@ class Runtime:
     def _judge_specs(self, case: Case) -> dict[str, str]:
         """The judges of an item, each with an example of its SPEC."""
         if case.id not in self._judged_by:
-            self._judged_by[case.id] = SequentialEvaluator(case.config["evaluator"], self.scoring).judge_specs
+            chain = SequentialEvaluator(case.config["evaluator"], self.scoring, self.panels)
+            self._judged_by[case.id] = chain.judge_specs
         return self._judged_by[case.id]
 
     def close(self) -> None:

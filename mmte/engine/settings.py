@@ -28,11 +28,14 @@ class Settings:
 
     `state_dir` is a folder that the processes of this run share and nobody else; `worker` names this
     process in it, None when there is only one. `limit` counts samples per subset.
-    `scoring` is the reading of the answers; multitrust needs `literals`.
+    `scoring` is the reading of the answers; multitrust needs `literals`. `panels` names the `judges` that sit for
+    one judge of the task files, and each is asked `judge_repeats` times.
     """
 
     models: dict[str, ModelSpec] = field(default_factory=dict)
     judges: dict[str, ModelSpec] = field(default_factory=dict)
+    panels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    judge_repeats: int = 1
     cache: Path | None = None
     state_dir: Path | None = None
     worker: str | None = None

@@ -2,6 +2,7 @@
 
 INDEX: dict[str, dict[str, str]] = {
     "evaluator": {
+        "chatmodel_compare": "mmte.evaluators.compare",
         "chatmodel_eval": "mmte.evaluators.judge",
         "chatmodel_score": "mmte.evaluators.judge",
         "classifer_follow_instruction_eval": "mmte.evaluators.classifier",

@@ -17,7 +17,7 @@ from mmte.errors import MmteError, near
 from mmte.evaluators.base import BaseEvaluator
 from mmte.types import Trial
 
-__all__ = ["GUARD", "AskingEvaluator", "Template", "defused", "judge_name", "quoted", "values_of"]
+__all__ = ["GUARD", "AskingEvaluator", "Template", "defused", "judge_name", "quoted", "tag_for", "values_of"]
 
 KNOWN: Final = ("question", "label", "pred")
 GUARD: Final = (
@@ -131,13 +131,19 @@ def values_of(fields: Sequence[str], trial: Trial, who: str) -> dict[str, str]:
 
 def quoted(template: Template, values: Mapping[str, str], quote: str = "pred") -> str:
     """The filled template with the value `quote` between two lines that it cannot forge, and `GUARD` before it all."""
+    tag = tag_for(values)
+    fence = f"<{tag}>\n{values[quote]}\n</{tag}>"
+    return GUARD.replace("{tag}", tag) + template.fill({**values, quote: fence})
+
+
+def tag_for(values: Mapping[str, str]) -> str:
+    """A tag that none of the values can contain: a hash of them all."""
     everything = json.dumps(list(values.items()))
     tag, turn = "", 0
     while not tag or tag in everything:
         tag = "answer-" + hashlib.sha256(f"{turn}{everything}".encode()).hexdigest()[:16]
         turn += 1
-    fence = f"<{tag}>\n{values[quote]}\n</{tag}>"
-    return GUARD.replace("{tag}", tag) + template.fill({**values, quote: fence})
+    return tag
 
 
 def defused(text: str) -> str:
@@ -177,6 +183,8 @@ class AskingEvaluator(BaseEvaluator):
 
     chunk: ClassVar[int | None] = 1024
     default_judge: ClassVar[str] = "judge"
+    repeatable: ClassVar[bool] = True
+    """Whether the same question may get another reply, so that `--mmte-judge-repeats` asks it again."""
 
     def __init__(
         self,

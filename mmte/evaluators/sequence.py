@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mmte.errors import MmteError, Unavailable, near
 from mmte.evaluators.base import BaseEvaluator, process_columns
@@ -14,6 +16,7 @@ from mmte.types import UNPARSED, Trial
 
 if TYPE_CHECKING:
     from mmte.engine.answers import Answers
+    from mmte.evaluators.panel import Panels
 
 JOINS = ("any", "all", "unless")
 SETTINGS = ("metrics_cfg", "direction", "thresholds", "name", OVERRIDE)
@@ -30,7 +33,8 @@ class SequentialEvaluator:
 
     Results are named by their cumulative key: `a:pred_no_op`, `a->b:metric`.
 
-    `scoring` is the reading: what the names stand for; `cfg` is then the chain that it takes.
+    `scoring` is the reading: what the names stand for; `cfg` is then the chain that it takes. `panels` says which
+    judges several models stand for (`mmte.evaluators.panel`); `repeat` numbers the repetition of a judge's questions.
 
     Raises:
         MmteError: an unknown evaluator, option or metric, or a malformed chain.
@@ -38,19 +42,32 @@ class SequentialEvaluator:
     """
 
     def __init__(
-        self, evaluator_seq_cfg: Mapping[str, Any] | Sequence[Mapping[str, Any]], scoring: Scoring = STRICT
+        self,
+        evaluator_seq_cfg: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        scoring: Scoring = STRICT,
+        panels: Panels | None = None,
     ) -> None:
         self.scoring = scoring
+        self.repeat = 0
         self.cfg = scoring.chain(evaluator_seq_cfg)
         self.evaluator_seq: list[BaseEvaluator | Join] = []
         self.keyname_prefix_seq: list[str] = []
         for name, kwargs, around in _entries(self.cfg):
-            stage = _build(name, kwargs, around, scoring)
+            stage = _build(name, kwargs, around, scoring, panels)
             prefix = self.keyname_prefix_seq[-1] + "->" if self.keyname_prefix_seq else ""
             self.evaluator_seq.append(stage)
             self.keyname_prefix_seq.append(prefix + (stage.key if isinstance(stage, Join) else name))
         if not self.evaluator_seq:
             raise MmteError("an evaluator sequence needs at least one evaluator")
+        if panels is not None:
+            panels.fold(self)
+
+    def seated(self, models: Mapping[str, str], repeat: int) -> Self:
+        """A copy that asks other models in the place of judges, for the n-th time."""
+        twin = copy(self)
+        twin.repeat = repeat
+        twin.evaluator_seq = [_seated(stage, models, repeat) for stage in self.evaluator_seq]
+        return twin
 
     @property
     def stages(self) -> Sequence[BaseEvaluator | Join]:
@@ -114,7 +131,7 @@ class SequentialEvaluator:
             if isinstance(stage, Join):
                 complete = stage.run(trials, answers)
             else:
-                complete = _run_stage(stage, trials, answers, self.scoring.reads_all)
+                complete = _run_stage(stage, trials, answers, self.scoring.reads_all, self.repeat)
             if not complete:
                 return False
             if stage is not self.evaluator_seq[-1]:
@@ -147,12 +164,17 @@ class Join:
     value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def __init__(
-        self, how: str, chains: Sequence[Any], metrics_cfg: Mapping[str, Any] | None, scoring: Scoring = STRICT
+        self,
+        how: str,
+        chains: Sequence[Any],
+        metrics_cfg: Mapping[str, Any] | None,
+        scoring: Scoring = STRICT,
+        panels: Panels | None = None,
     ) -> None:
         if not isinstance(chains, (list, tuple)) or len(chains) < 2:
             raise MmteError(f"a join '{how}' needs a list of at least two evaluator sequences")
         self.how = how
-        self.chains = [SequentialEvaluator(chain, scoring) for chain in chains]
+        self.chains = [SequentialEvaluator(chain, scoring, panels) for chain in chains]
         self.metrics_cfg = {name: dict(cfg or {}) for name, cfg in (metrics_cfg or {}).items()}
         for name in self.metrics_cfg:
             metric_for(name)
@@ -180,9 +202,15 @@ class Join:
         if not complete:
             return False
         for trial, *parts in zip(alive, *columns, strict=True):
-            trial.steps = {**(trial.steps or {}), **{c.key: p.value for c, p in zip(self.chains, parts, strict=True)}}
-            trial.value, trial.reason = self._joined(parts)
+            self._conclude(trial, parts)
         return True
+
+    def _conclude(self, trial: Trial, parts: Sequence[Trial]) -> None:
+        """Give a trial its value and steps by what each chain made of it."""
+        trial.steps = {**(trial.steps or {}), **{c.key: p.value for c, p in zip(self.chains, parts, strict=True)}}
+        if ballots := _ballots(parts):
+            trial.steps["ballots"] = ballots
+        trial.value, trial.reason = self._joined(parts)
 
     def _joined(self, parts: Sequence[Trial]) -> tuple[Any, Any]:
         for chain, part in zip(self.chains, parts, strict=True):
@@ -205,6 +233,23 @@ def joined(how: str, parts: Sequence[Trial]) -> tuple[Any, Any]:
     return float(not decisive), "scored"
 
 
+def _ballots(parts: Sequence[Trial]) -> dict[str, Any]:
+    """What several judges said in each chain, numbered where more than one chain has it."""
+    of_chains = [(p.steps or {}).get("ballots") or {} for p in parts]
+    found = [(n, name, said) for n, ballots in enumerate(of_chains, 1) for name, said in ballots.items()]
+    names = [name for _, name, _ in found]
+    return {f"{name}.{n}" if names.count(name) > 1 else name: said for n, name, said in found}
+
+
+def _seated(stage: BaseEvaluator | Join, models: Mapping[str, str], repeat: int) -> BaseEvaluator | Join:
+    twin = copy(stage)
+    if isinstance(twin, Join):
+        twin.chains = [chain.seated(models, repeat) for chain in twin.chains]
+    elif twin.model:
+        twin.model = models.get(twin.model, twin.model)
+    return twin
+
+
 def _entries(cfg: Any) -> list[tuple[str, Any, Mapping[str, Any]]]:
     """Each stage: its name, its options, and the mapping that it stands in."""
     if isinstance(cfg, (list, tuple)):
@@ -214,9 +259,11 @@ def _entries(cfg: Any) -> list[tuple[str, Any, Mapping[str, Any]]]:
     return [(str(name), kwargs, cfg) for name, kwargs in cfg.items() if name not in SETTINGS]
 
 
-def _build(name: str, kwargs: Any, around: Mapping[str, Any], scoring: Scoring) -> BaseEvaluator | Join:
+def _build(
+    name: str, kwargs: Any, around: Mapping[str, Any], scoring: Scoring, panels: Panels | None
+) -> BaseEvaluator | Join:
     if name in JOINS:
-        return Join(name, kwargs, around.get("metrics_cfg"), scoring)
+        return Join(name, kwargs, around.get("metrics_cfg"), scoring, panels)
     try:
         make = scoring.evaluator(name)
     except Unavailable:
@@ -232,7 +279,9 @@ def _build(name: str, kwargs: Any, around: Mapping[str, Any], scoring: Scoring) 
         raise MmteError(f"evaluator '{name}': {error}") from None
 
 
-def _run_stage(stage: BaseEvaluator, trials: Sequence[Trial], answers: Answers | None, reads_all: bool) -> bool:
+def _run_stage(
+    stage: BaseEvaluator, trials: Sequence[Trial], answers: Answers | None, reads_all: bool, repeat: int
+) -> bool:
     if not (stage.reads_cut or reads_all):
         for trial in trials:
             if trial.reason == "scored" and trial.response.cut:
@@ -243,7 +292,7 @@ def _run_stage(stage: BaseEvaluator, trials: Sequence[Trial], answers: Answers |
     if stage.model:
         if answers is None or not answers.may_ask(stage.model):
             return False
-        _ask(stage, stage.model, alive, answers)
+        _ask(stage, stage.model, alive, answers, repeat)
     else:
         _process(stage, alive)
     for trial in alive:
@@ -260,9 +309,11 @@ def _process(stage: BaseEvaluator, alive: Sequence[Trial]) -> None:
         trial.value, trial.target, trial.extra = value, target, extra
 
 
-def _ask(stage: BaseEvaluator, model: str, alive: Sequence[Trial], answers: Answers) -> None:
+def _ask(stage: BaseEvaluator, model: str, alive: Sequence[Trial], answers: Answers, repeat: int) -> None:
     """A judge: all questions of the chunk in one go; a trial whose judge failed stays without a value."""
     questions = [tuple(stage.requests(trial)) for trial in alive]
+    if repeat:
+        questions = [tuple(replace(q, generation=q.generation.with_repeat(repeat)) for q in qs) for qs in questions]
     replies = iter(answers.get(model, (q for asked in questions for q in asked)))
     for trial, asked in zip(alive, questions, strict=True):
         got = [next(replies) for _ in asked]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -107,3 +108,20 @@ def parse_model(text: str, option: str = "--model") -> ModelSpec:
         f"{option}: unknown model '{rest}'.{near(rest, known)} Or NAME=SPEC, SPEC one of {prefixes} ...; "
         f"a model behind an API is {example}"
     )
+
+
+def seats(specs: Iterable[ModelSpec]) -> tuple[dict[str, ModelSpec], dict[str, tuple[str, ...]]]:
+    """Judges by name, and panels: a name that stands for several different models, who are called NAME#1, NAME#2 ..."""
+    given: dict[str, list[ModelSpec]] = {}
+    for spec in specs:
+        others = given.setdefault(spec.name, [])
+        if spec not in others:
+            others.append(spec)
+    models: dict[str, ModelSpec] = {}
+    panels: dict[str, tuple[str, ...]] = {}
+    for name, found in given.items():
+        names = [name] if len(found) == 1 else [f"{name}#{n}" for n in range(1, len(found) + 1)]
+        models |= {seat: replace(spec, name=seat) for seat, spec in zip(names, found, strict=True)}
+        if len(found) > 1:
+            panels[name] = tuple(names)
+    return models, panels

@@ -24,7 +24,7 @@ class ExitStatus:
         record = getattr(report, "mmte", None)
         if (record is not None or self.workers.ours(report.nodeid)) and (report.when == "call" or not report.passed):
             self.ours += 1
-        if record is not None and any(e["value"] is not None for e in record["estimates"]):
+        if record is not None and _has_number(record["estimates"]):
             self.measured += 1
         if report.failed:
             if record is not None and record.get("violations"):
@@ -49,3 +49,10 @@ class ExitStatus:
         elif exitstatus == pytest.ExitCode.OK and self.nothing_measured:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         return (yield)
+
+
+def _has_number(estimates: Any) -> bool:
+    """Whether something was measured of the model; how far its judges agreed is no such thing."""
+    from mmte.engine.agreement import is_of_judges
+
+    return any(e["value"] is not None and not is_of_judges(e["metric"]) for e in estimates)

@@ -30,7 +30,11 @@ def add_options(group: Any) -> None:
         help=f"model to measure: a catalogue name, or NAME=SPEC with SPEC one of gguf:FILE, openai:MODEL@URL,"
              f" replay:FILE, scripted:ANSWER; repeatable (default: {DEFAULT_MODEL}, embedded, on the CPU)")  # fmt: skip
     add("--mmte-judge", action="append", dest="mmte_judge", default=[], metavar="NAME=SPEC",
-        help="model that evaluators may ask as NAME; repeatable (default: none, such items are skipped)")  # fmt: skip
+        help="model that evaluators may ask as NAME; SPEC is that of a model, or a scorer: classifier:ID-or-DIR,"
+             " profanity:, perspective:, moderation:MODEL; repeatable: a NAME given more than once is a panel, whose"
+             " majority decides (default: none, such items are skipped)")  # fmt: skip
+    add("--mmte-judge-repeats", type=_positive("--mmte-judge-repeats"), default=1, metavar="K",
+        help="how often each judge is asked each question; the majority is its verdict (default: 1)")  # fmt: skip
     add("--mmte-data", type=_text("--mmte-data"), metavar="DIR",
         help="folder with the data in the published layout (default: mini data of the package)")  # fmt: skip
     add("--mmte-limit", type=_positive("--mmte-limit"), metavar="N",
@@ -88,7 +92,8 @@ def in_use(config: pytest.Config) -> bool:
     """Whether an option says that this run measures something."""
     o = config.option
     return any([o.mmte_model, o.mmte_judge, o.mmte_set, o.mmte_gates, o.mmte_data, o.mmte_report, o.mmte_cache,
-                o.mmte_control, o.mmte_scores, o.mmte_multitrust, o.mmte_scoring != "strict"])  # fmt: skip
+                o.mmte_control, o.mmte_scores, o.mmte_multitrust, o.mmte_judge_repeats != 1,
+                o.mmte_scoring != "strict"])  # fmt: skip
 
 
 def check_options(config: pytest.Config) -> None:
@@ -132,8 +137,17 @@ def models(config: pytest.Config) -> dict[str, Any]:
 
 
 def judges(config: pytest.Config) -> dict[str, Any]:
-    """The models of `--judge`, by name."""
-    return _specs(config.option.mmte_judge, "--judge")
+    """The models of `--judge`, by name; those of a panel are called NAME#1, NAME#2 and so on."""
+    return _seats(config)[0]
+
+
+def _seats(config: pytest.Config) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """The judges by name, and the names of those who sit in each panel."""
+    if not config.option.mmte_judge:
+        return {}, {}
+    from mmte.models.spec import parse_model, seats
+
+    return seats([parse_model(text, "--judge") for text in config.option.mmte_judge])
 
 
 def _specs(texts: list[str], option: str) -> dict[str, Any]:
@@ -211,9 +225,12 @@ def settings(config: pytest.Config, model_names: list[str]) -> Settings:
 
     option, run = config.option, run_info(config)
     told = models(config)
+    seated, panels = _seats(config)
     return Settings(
         models={name: told[name] if name in told else parse_model(name) for name in model_names},
-        judges=judges(config),
+        judges=seated,
+        panels=panels,
+        judge_repeats=option.mmte_judge_repeats,
         cache=Path(option.mmte_cache) if option.mmte_cache else default_cache(),
         state_dir=Path(run["state"]),
         worker=getattr(config, "workerinput", {}).get("workerid"),

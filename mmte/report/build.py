@@ -49,6 +49,7 @@ def build_report(
             "data": "given" if option.mmte_data else "mini",
             "limit": option.mmte_limit,
             "repeats": option.mmte_repeats,
+            "judge_repeats": option.mmte_judge_repeats,
             "offline": option.mmte_offline,
             "min_coverage": option.mmte_min_coverage,
             "set": list(option.mmte_set),

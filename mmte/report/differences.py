@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from mmte.engine.agreement import is_of_judges
 from mmte.engine.measure import seed_of
 from mmte.errors import MmteError
 from mmte.report.files import read_jsonl
@@ -128,6 +129,8 @@ def _of_case(one: _Side, before: Mapping[str, Any], other: _Side, after: Mapping
     old = {(e["metric"], e["subset"]): e for e in before["estimates"]}
     flipped = False
     for estimate in after["estimates"]:
+        if is_of_judges(estimate["metric"]):
+            continue
         name = (estimate["metric"], estimate["subset"])
         if name not in old:
             yield Change(case, _metric_name(estimate), why="the first report has no such metric")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mmte.evaluators.card import brief
 from mmte.report.text import clean
 from mmte.types import ASPECTS, REASONS
 
@@ -58,7 +59,7 @@ def _metric(estimate: Mapping[str, Any]) -> str:
 
 
 def _note(row: Mapping[str, Any]) -> str:
-    """What a reader of the numbers must know: mini data, a limit missed, why there is none."""
+    """What a reader of the numbers must know: mini data, a limit missed, why there is none, its evaluator's card."""
     notes = [*row.get("notes", ())]
     if row.get("violations"):
         notes += [f"GATE {v}" for v in row["violations"]]
@@ -66,6 +67,7 @@ def _note(row: Mapping[str, Any]) -> str:
         notes.append(f"{row['outcome']}: {row['reason']}")
     elif row["outcome"] in ("interrupted", "failed", "error"):
         notes.append(row["outcome"])
+    notes += [brief(card) for card in row.get("cards", ())]
     return clean("; ".join(notes))
 
 

@@ -18,6 +18,7 @@ from mmte.engine.measure import Tally, batched, score_all
 from mmte.engine.runtime import Runtime
 from mmte.engine.samples import Samples, build_dataset, few_shot, method_identity
 from mmte.errors import MmteError, Unavailable
+from mmte.evaluators.card import cards_for, shown
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.models.base import BaseChat
 from mmte.types import Case, Generation, Kind, Request, Result, Sample, Trial
@@ -79,7 +80,8 @@ class BaseTask:
     def get_handlers(self) -> None:
         """Build evaluators, dataset (with its method) and model; nothing is asked or loaded yet."""
         self.generation = Generation.from_kwargs(self.generation_kwargs, f"{self.case.task}: generation_kwargs")
-        self.evaluators = [SequentialEvaluator(cfg, self.runtime.scoring) for cfg in self.evaluator_seq_cfgs]
+        scoring, panels = self.runtime.scoring, self.runtime.panels
+        self.evaluators = [SequentialEvaluator(cfg, scoring, panels) for cfg in self.evaluator_seq_cfgs]
         settings = self.runtime.settings
         self.dataset = build_dataset(self.dataset_id, self.dataset_cfg, self.method_cfg, settings.data_root)
         self.samples = Samples(
@@ -213,8 +215,13 @@ class BaseTask:
         notes = [note for note in known if note]
         return Result(
             self.case.id, self._identities(seen), {"expected": expected, **counts}, round(coverage, 6),
-            tuple(estimates), file.name if file else "", effort, problem, tuple(notes),
+            tuple(estimates), file.name if file else "", effort, problem, tuple(notes), self._cards(tally.sequence),
         )  # fmt: skip
+
+    def _cards(self, sequence: SequentialEvaluator) -> tuple[dict[str, Any], ...]:
+        """How well exactly these evaluators agree with people, where that is known."""
+        judges = {name: self.runtime.pool.model(name).identity() for name in sequence.judges}
+        return tuple(shown(card) for card in cards_for(sequence, judges))
 
     def _compared(self, result: Result, own: Tally, other: Tally, control: str) -> Result:
         """The result with what a control says beside it: differences, withheld where either side lacks answers."""

@@ -9,6 +9,7 @@ import pytest
 
 OPTIONS = {
     "--mmte-model": "smollm2-135m", "--mmte-judge": "none", "--mmte-data": "mini data", "--mmte-limit": "all",
+    "--mmte-judge-repeats": "1",
     "--mmte-repeats": "1", "--mmte-refresh": "off", "--mmte-offline": "off", "--mmte-cache": "cache folder",
     "--mmte-set": "none", "--mmte-gates": "none", "--mmte-min-coverage": "0.98", "--mmte-report": "reports/",
     "--mmte-scores": "the scores.yaml beside",
