@@ -137,7 +137,7 @@ def test_the_images_are_shown(runs: Runs) -> None:
         pictures += shown
         text, path = (content["text"], content["image_path"]) if shown else (content, "")
         assert sample["status"] in ("ok", "empty")
-        if "[redacted]" not in text:  # questions about different people look the same
+        if "[redacted]" not in text + path:  # questions about different people look the same
             assert answers[text].setdefault(path, sample["content"]) == sample["content"]  # one prompt, one answer
     assert pictures >= 16
     several = [set(found.values()) for found in answers.values() if len(found) > 2]
