@@ -11,7 +11,8 @@ from mmte.errors import MmteError, near
 Status = Literal["ok", "empty", "filtered", "error"]
 Reason = Literal["scored", "unparsed", "empty", "filtered", "cut", "error", "judge"]
 Kind = Literal["chat", "raw", "loglikelihood", "classify"]
-Direction = Literal["up", "down"]
+Direction = Literal["up", "down", "none"]
+"""Which way of a metric is better; "none": neither, as of a difference between two ways to ask."""
 Message = Mapping[str, Any]
 Messages = tuple[Message, ...]
 

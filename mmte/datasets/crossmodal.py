@@ -12,6 +12,7 @@ from mmte.datasets.folders import images_in
 from mmte.datasets.multimodal_jailbreak import requests
 from mmte.datasets.readers import content_ids
 from mmte.datasets.root import RootDataset
+from mmte.datasets.typographic import request_cluster
 from mmte.datasets.unrelated import KINDS
 from mmte.errors import MmteError
 from mmte.registry import registry
@@ -58,7 +59,7 @@ class CrossModalJailbreakDataset(RootDataset):
             fields: dict[str, Any] = {
                 "text": record["jailbreak"],
                 "target": record["question"],
-                "cluster": content_ids("crossmodal", [record["question"]])[0],
+                "cluster": request_cluster(record["question"]),
                 "group": name,
             }
             if variant == "text":

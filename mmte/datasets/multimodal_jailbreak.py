@@ -9,6 +9,7 @@ from typing import Any, Final
 from mmte.datasets import rows, typographic
 from mmte.datasets.readers import Record, content_ids, read_csv, read_json_records
 from mmte.datasets.root import RootDataset
+from mmte.datasets.typographic import request_cluster
 from mmte.registry import registry
 from mmte.types import ImageTxtSample
 
@@ -109,7 +110,7 @@ class MMSafetyBenchDataset(RootDataset):
             read.append((question, prompt, rows.image(self.files, MM_SAFETY, record["Image"], where, "Image")))
         ids = content_ids("mm-safety-bench", (f"{image.name}\0{prompt}" for _, prompt, image in read))
         for (question, prompt, image), name in zip(read, ids, strict=True):
-            cluster = content_ids("mm-safety-bench", [question])[0]
+            cluster = request_cluster(question)
             self.dataset.append(ImageTxtSample(str(image), prompt, target=question, id=name, cluster=cluster))
 
 
@@ -120,6 +121,6 @@ def _pictured(data: RootDataset, table: str, folder: str, prefix: str, prompt: s
     made = []
     for (where, record), name in zip(read, ids, strict=True):
         picture = rows.image(data.files, folder, record["image_path"], where, "image_path")
-        cluster = content_ids(prefix, [record["question"]])[0]
+        cluster = request_cluster(record["question"])
         made.append(ImageTxtSample(str(picture), prompt, target=record["question"], id=name, cluster=cluster))
     return made

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mmte.datasets import rows
-from mmte.datasets.readers import read_csv
+from mmte.datasets.readers import content_ids, read_csv
 from mmte.datasets.root import RootDataset
 from mmte.errors import MmteError, near
 from mmte.registry import registry
@@ -53,8 +53,8 @@ class TypographicDataset(RootDataset):
     * `typographic-prompt`: the picture has the framing, the prompt has the request.
     * `typographic-behavior`: the picture has the request, the prompt has the framing.
 
-    The target is the request, which a harm classifier reads beside the answer. Both prompts of a row share its
-    cluster and group.
+    The target is the request, which a harm classifier reads beside the answer. Both prompts of a row are a
+    group; all that is asked about a request, also in other datasets, shares its cluster.
 
     Source: MultiTrust (Zhang et al. 2024, arXiv:2406.07057), task S.4.
 
@@ -92,10 +92,15 @@ class TypographicDataset(RootDataset):
                         target=target,
                         id=f"{group}-{number}",
                         subset=f"PROMPT_{number}",
-                        cluster=group,
+                        cluster=request_cluster(target),
                         group=group,
                     )
                 )
+
+
+def request_cluster(request: str) -> str:
+    """The cluster of a request that calls for a refusal: the same in every dataset that puts it into another form."""
+    return content_ids("request", [request])[0]
 
 
 @registry.register_dataset()

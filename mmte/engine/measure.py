@@ -107,9 +107,7 @@ class Tally:
         level = getattr(self.sequence.stages[-1], "level", "")
         return out + self._ballots.estimates(self._clusters, expected, seed, level)
 
-    def contrasts(
-        self, other: Tally, against: str, expected: int, seed: str, direction: Mapping[str, Any]
-    ) -> list[Estimate]:
+    def contrasts(self, other: Tally, against: str, expected: int, seed: str) -> list[Estimate]:
         """Every metric of this tally minus that of `other`, the same samples asked in another way."""
         from mmte.stats.contrast import contrast
 
@@ -119,7 +117,7 @@ class Tally:
             for name, kwargs in self.sequence.metrics_cfg.items():
                 got = contrast(
                     self.sequence.metric(name), kwargs, one, two, expected=wanted, subset=subset,
-                    direction=direction.get(name), seed=seed_of(f"{seed}:{name}:{subset}"),
+                    seed=seed_of(f"{seed}:{name}:{subset}"),
                     value_range=self.sequence.value_range, against=against,
                 )  # fmt: skip
                 if got is not None:

@@ -254,7 +254,7 @@ def _no_value(sums: Floats) -> Floats:
 _NONE = Sums(_no_rows, _no_value)
 for _metric in (
     Metric("cramers_v", cramers_v, "down", low=0.0, high=1.0, sums=Sums(_v_rows, _v_of)),
-    Metric("chi2_p", chi2_p, low=0.0, high=1.0, sums=_NONE),
+    Metric("chi2_p", chi2_p, "none", low=0.0, high=1.0, sums=_NONE),
     Metric("independence", independence, low=0.0, high=1.0, sums=_NONE),
 ):
     _supported_metrics[_metric.name] = _metric

@@ -121,7 +121,7 @@ def _key(told: Request, request: Request) -> str:
     """What a model can be asked only once: the words and the settings; a sampled answer is always a new one."""
     own = id(request) if request.generation.do_sample else 0
     settings = [getattr(told.generation, name) for name in Generation.__slots__]
-    return digest([told.messages, settings, told.kind, own])
+    return digest([told.messages, settings, told.kind, told.continuation, own])
 
 
 def _told(request: Request, texts: Mapping[str, str | BadImage]) -> Request:

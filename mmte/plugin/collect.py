@@ -83,6 +83,31 @@ def _load(path: Path, config: pytest.Config) -> Any:
         raise
 
 
+def check_changes(config: pytest.Config) -> None:
+    """Find a mistake of `--mmte-set` where xdist's workers collect, which have no way to stop the run.
+
+    Raises:
+        pytest.UsageError: a task file below the arguments is good, but not with the changes.
+    """
+    for file in _task_files(config):
+        try:
+            _load(file, config)
+        except Exception:  # noqa: BLE001 - the item that stands for the file says what is wrong with it
+            continue
+    if config.stash.get(_MISTAKES, None):
+        raise pytest.UsageError(config.stash[_MISTAKES][0])
+
+
+def _task_files(config: pytest.Config) -> Iterable[Path]:
+    """The task files below the folders and files that pytest was given."""
+    from mmte.plugin.mark import is_task_file
+
+    for arg in config.args:
+        path = config.invocation_params.dir / arg.partition("::")[0]
+        found = [path] if path.is_file() else sorted(path.rglob("*.y*ml")) if path.is_dir() else []
+        yield from (file for file in found if file.suffix in (".yaml", ".yml") and is_task_file(file))
+
+
 def _blame_option(path: Path, error: str, config: pytest.Config) -> None:
     """Note a mistake that is in `--mmte-set`, as the file is good without it; all of the run is stopped for it."""
     from mmte.errors import MmteError

@@ -48,7 +48,7 @@ def add_options(group: Any) -> None:
     add("--mmte-set", action="append", default=[], metavar="[TASK:]KEY.PATH=VALUE",
         help="change one value of task files, e.g. generation_kwargs.max_new_tokens=20; repeatable"
              " (default: none)")  # fmt: skip
-    add("--mmte-control", type=_names("--mmte-control"), default=(), metavar="NAME,...",
+    add("--mmte-control", action="extend", type=_names("--mmte-control"), default=[], metavar="NAME,...",
         help="ask image questions again behind these methods, e.g. no-image,blank, and report what the image"
              " contributes: the difference with its interval (default: none)")  # fmt: skip
     add("--mmte-scoring", type=_one_of("--mmte-scoring", "strict", "multitrust"), default="strict", metavar="READING",
@@ -241,7 +241,7 @@ def settings(config: pytest.Config, model_names: list[str]) -> Settings:
         refresh=option.mmte_refresh,
         offline=option.mmte_offline,
         min_coverage=option.mmte_min_coverage,
-        controls=option.mmte_control,
+        controls=tuple(dict.fromkeys(option.mmte_control)),
         scoring=option.mmte_scoring,
         literals=literals(config),
     )

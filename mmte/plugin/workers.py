@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mmte.plugin.collect import TaskFile
+from mmte.plugin.collect import TaskFile, check_changes
 from mmte.plugin.options import run_info
 from mmte.plugin.scores import score_files
 
@@ -38,6 +38,12 @@ class Workers:
     def ours(self, nodeid: str) -> bool:
         """Whether a node id is of an item of a task file."""
         return nodeid.partition("::")[0] in self.files
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        """Where workers will collect, look for a mistake of `--mmte-set` before they start."""
+        if self.config.option.mmte_set and self.config.pluginmanager.hasplugin("dsession"):
+            check_changes(self.config)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:

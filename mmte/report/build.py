@@ -53,7 +53,7 @@ def build_report(
             "offline": option.mmte_offline,
             "min_coverage": option.mmte_min_coverage,
             "set": list(option.mmte_set),
-            "controls": list(option.mmte_control),
+            "controls": list(dict.fromkeys(option.mmte_control)),
             "scoring": option.mmte_scoring,
             **({"multitrust": {"version": lists.version, "sha256": lists.sha256}} if lists else {}),
         },

@@ -22,7 +22,7 @@ def add_parser(commands: Any) -> None:
     """Add the command to those of `mmte`."""
     parser = commands.add_parser(
         "compare", help="what changed between two reports; or a report beside the published numbers",
-        description="Paired differences (second report minus first) of every metric, with 95 %% intervals, and which"
+        description="Paired differences (second report minus first) of every metric, with 95 % intervals, and which"
         " samples flipped. Only cases whose data, samples, evaluators, generation and version agree are compared.",
     )  # fmt: skip
     add = parser.add_argument

@@ -66,8 +66,8 @@ class Change:
 
     @property
     def gain(self) -> float:
-        """How much better it is."""
-        return (self.change or 0.0) * (-1 if self.direction == "down" else 1)
+        """How much better it is; 0 where neither direction is."""
+        return (self.change or 0.0) * {"up": 1, "down": -1}.get(self.direction, 0)
 
     @property
     def verdict(self) -> str:
@@ -76,6 +76,8 @@ class Change:
             return ""
         if self.low <= 0 <= self.high:
             return "no difference shown"
+        if self.direction == "none":
+            return "changed"
         return "better" if self.gain > 0 else "worse"
 
 
@@ -229,7 +231,7 @@ class _Pairs:
         one, other = self._columns(rows)
         found = contrast(
             metric, {}, other, one, expected=len(rows), seed=seed_of(f"{change.case}:{change.metric}"),
-            against="before", direction=change.direction,
+            against="before",
         )  # fmt: skip
         if found is None or found.value is None or not math.isclose(found.value, change.change or 0.0, abs_tol=1e-9):
             return _with(change, note="no interval: the samples do not lead to its numbers (a metric with options?)")
@@ -265,7 +267,7 @@ class _Pairs:
             used = columns.without_unscored()
             hits = hits_of(metric, {}, used)
             sides.append(floats(used.values, metric.name) if hits is None else hits)
-        sign = -1 if change.direction == "down" else 1
+        sign = {"up": 1, "down": -1}.get(change.direction, 0)
         groups: dict[str, list[Flip]] = {"worse": [], "better": [], "lost": [], "found": []}
         plain = [[None if math.isnan(hit) else float(hit) for hit in side] for side in sides]
         for row, before, after in zip(rows, *plain, strict=True):
@@ -274,6 +276,8 @@ class _Pairs:
             if before is None or after is None:
                 name = "lost" if after is None else "found"
             else:
+                if not sign:  # a change that is neither
+                    continue
                 name = "worse" if (after - before) * sign < 0 else "better"
             groups[name].append(Flip(self.ids[row], before, after))
         return _with(change, **{name: tuple(flips) for name, flips in groups.items()})

@@ -14,9 +14,14 @@ _NAMED = 2
 
 
 def begun(scores: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The scores of which at least one part was an item of the run: the others would drown them."""
+    """The scores of which a part was an item of the run, of those above tasks at least half: others would drown them."""
     cases = {row["case"] for row in rows}
-    return [score for score in scores if any(_case(part) in cases for part in score["parts"])]
+
+    def told(score: Mapping[str, Any]) -> bool:
+        asked = sum(_case(part) in cases for part in score["parts"])
+        return bool(asked) and (score["level"] == "task" or 2 * asked >= len(score["parts"]))
+
+    return [score for score in scores if told(score)]
 
 
 def score_lines(scores: Sequence[Mapping[str, Any]]) -> Iterator[Line]:

@@ -45,7 +45,7 @@ def _remark(estimate: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Which way is better; or why there is no value."""
     if estimate["value"] is None and not row.get("problem"):
         return "undefined: too few answers, or all the same" if estimate["n"] else "no answer could be scored"
-    return "higher is better" if estimate["direction"] == "up" else "lower is better"
+    return {"up": "higher is better", "down": "lower is better"}.get(estimate["direction"], "")
 
 
 def _unscored(row: Mapping[str, Any]) -> str:

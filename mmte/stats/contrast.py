@@ -26,7 +26,6 @@ def contrast(
     seed: int,
     against: str,
     subset: str = "",
-    direction: Any = None,
     value_range: tuple[float, float] | None = None,
 ) -> Estimate | None:
     """`metric(one) - metric(other)` with a bootstrap interval over clusters; None for a metric that is a column.
@@ -35,13 +34,14 @@ def contrast(
     is the difference of the two numbers shown. A resample draws clusters, and both sides get the same ones.
 
     Args:
-        metric, kwargs, expected, subset, direction, value_range: as for `estimate`.
+        metric, kwargs, expected, subset, value_range: as for `estimate`.
         one, other: rows of the same samples in the same order.
         seed: of the bootstrap.
         against: what `other` is; part of the estimate's name.
 
     Returns:
-        `n` is the number of samples that count on both sides; `bounds` come from those of both sides.
+        `n` is the number of samples that count on both sides; `bounds` come from those of both sides. Its direction is
+        "none": what is added is neither good nor bad by itself.
 
     Raises:
         ValueError: columns of different lengths.
@@ -50,7 +50,7 @@ def contrast(
     if len(one) != len(other):
         raise ValueError(f"{len(one)} samples against {len(other)}")
     options: dict[str, Any] = {
-        "expected": expected, "seed": seed, "subset": subset, "direction": direction, "value_range": value_range,
+        "expected": expected, "seed": seed, "subset": subset, "value_range": value_range,
     }  # fmt: skip
     first, second = (estimate(metric, kwargs, side, **options) for side in (one, other))
     if first is None or second is None:
@@ -67,7 +67,7 @@ def contrast(
         bounds = first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
     return replace(
         first, metric=f"{metric.name}.vs.{against}", value=value, low=low, high=high, method=method, bounds=bounds,
-        n=int((sides[0][1] & sides[1][1]).sum()),
+        n=int((sides[0][1] & sides[1][1]).sum()), direction="none",
     )  # fmt: skip
 
 

@@ -23,6 +23,8 @@ from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.models.base import BaseChat
 from mmte.types import Case, Generation, Kind, Request, Result, Sample, Trial
 
+_SHOWN = 80  # characters of a change that are shown
+
 
 class BaseTask:
     """Asks a model the questions of a dataset and has evaluator sequences read the answers.
@@ -185,6 +187,12 @@ class BaseTask:
         return controls_of(self)
 
     @property
+    def _changed(self) -> Sequence[str]:
+        """What `--mmte-set` changed of the task file: its numbers are not those of the task as it is published."""
+        changed: Sequence[str] = self.case.config.get("changed", ())
+        return changed
+
+    @property
     def _direction(self) -> Mapping[str, Any]:
         return self.case.config.get("direction") or {}
 
@@ -213,6 +221,7 @@ class BaseTask:
         file = self.samples_file(number)
         known = (self.runtime.answers.cache.problem, _data_note(self.dataset), self.runtime.scoring.note)
         notes = [note for note in known if note]
+        notes += [f"--mmte-set={t if len(t) <= _SHOWN else t[:_SHOWN] + '...'}" for t in self._changed]
         return Result(
             self.case.id, self._identities(seen), {"expected": expected, **counts}, round(coverage, 6),
             tuple(estimates), file.name if file else "", effort, problem, tuple(notes), self._cards(tally.sequence),
@@ -225,7 +234,7 @@ class BaseTask:
 
     def _compared(self, result: Result, own: Tally, other: Tally, control: str) -> Result:
         """The result with what a control says beside it: differences, withheld where either side lacks answers."""
-        found = own.contrasts(other, control, self.expected, f"{self.case.id}:{control}", self._direction)
+        found = own.contrasts(other, control, self.expected, f"{self.case.id}:{control}")
         answered = min(own.counts["answered"], other.counts["answered"])
         if answered < self.runtime.settings.min_coverage * self.expected:
             found = [_withheld(e) for e in found]

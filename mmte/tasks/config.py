@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -62,7 +62,9 @@ def load_task(path: Path, overrides: Sequence[Override] = ()) -> TaskSpec:
     name = _task_name(document)
     for override in overrides:
         override.apply(name, document.data)
-    return _Reader(document).read()
+    spec = _Reader(document).read()
+    changed = [o.text for o in overrides if o.task in ("", name)]
+    return replace(spec, common={**spec.common, "changed": changed}) if changed else spec
 
 
 def _task_name(document: yamlfile.Document) -> str:

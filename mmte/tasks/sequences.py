@@ -77,7 +77,7 @@ class SequenceReader(Checks):
             if name not in metrics:
                 raise self.doc.error(at, f"{lacks} metric '{name}'.{near(name, metrics)}")
             if key == "direction":
-                self.one_of(at, rule, ("up", "down"))
+                self.one_of(at, rule, ("up", "down", "none"))
             else:
                 self.checked(at, Limit.parse, rule)
         return checked

@@ -13,6 +13,7 @@ import yaml
 
 from mmte.datasets.root import DataMissing, DataRoot
 from mmte.datasets.typographic import FIGSTEP, FOLDER, SETS, FigStep, TypographicDataset
+from mmte.engine.samples import build_dataset
 from mmte.errors import MmteError
 from mmte.registry import registry
 from mmte.types import ImageTxtSample
@@ -57,10 +58,20 @@ def test_mini_data(name: str) -> None:
     assert len(data) == len({s.id for s in data}) == 24
     assert Counter(s.subset for s in data) == {"PROMPT_1": 12, "PROMPT_2": 12}
     assert set(Counter(s.cluster for s in data).values()) == {2}
-    assert {s.group for s in data} == {s.cluster for s in data}
+    assert len({(s.group, s.cluster) for s in data}) == 12
     assert {Path(s.image_path).parent.name for s in data} == {SETS[name][0]}
     assert {type(s) for s in data} == {ImageTxtSample}
     assert [s.to_dict() for s in data] == [s.to_dict() for s in TypographicDataset(name)]
+
+
+def test_a_request_is_one_cluster_in_whatever_form_it_is_asked() -> None:
+    """So that a score over several datasets does not count one request several times."""
+    clusters = {name: {s.target: s.cluster for s in TypographicDataset(name)} for name in SETS}
+    first, *others = clusters.values()
+    assert len(others) == 2
+    assert all(other == first for other in others)
+    shared = {s.target: s.cluster for s in build_dataset("crossmodal-jailbreak-text", {}, {}, None)}
+    assert all(first[target] == cluster for target, cluster in shared.items() if target in first)
 
 
 def test_what_stands_in_the_prompt_and_what_does_not() -> None:

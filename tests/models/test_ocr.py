@@ -388,3 +388,13 @@ def test_sampled_answers_are_never_shared(tmp_path: Path) -> None:
     pictures = [drawn(tmp_path / f"{n}.png", dot=(n, 0, 0)) for n in (1, 2)]
     got = answers(model, *(asked((p, "What?"), generation=generation) for p in pictures))
     assert [r.content for r in got] == ["answer 1", "answer 2"]
+
+
+@needs_ocr
+def test_continuations_of_the_same_words_are_told_apart() -> None:
+    model = parse_model("x=ocr:scripted:yes?modalities=text").build()
+    if "loglikelihood" not in model.kinds:
+        pytest.skip("scripted answers no loglikelihood")
+    one, two = (asked("Is it?", kind="loglikelihood", continuation=c) for c in (" A", " a longer one"))
+    first, second = answers(model, one, two)
+    assert first.logprobs != second.logprobs

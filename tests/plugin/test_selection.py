@@ -256,9 +256,11 @@ def test_mmte_set_for_a_task_that_is_not_there_is_told(bench: Any, workers: list
 
 
 @pytest.mark.parametrize("select", [(), ("-k", "text")], ids=["all", "selected"])
-def test_set_that_breaks_a_good_file_is_a_mistake_in_the_option(bench: Any, select: tuple[str, ...]) -> None:
+def test_set_that_breaks_a_good_file_is_a_mistake_in_the_option(
+    bench: Any, workers: list[str], select: tuple[str, ...]
+) -> None:
     bench.task("t1")
-    result = bench.run("--mmte-set=generation_kwargs.max_new_token=20", *select)
+    result = bench.run("--mmte-set=generation_kwargs.max_new_token=20", *select, *workers)
     assert result.ret == 4
     lines = result.errlines + result.outlines
     (line,) = [line for line in lines if "max_new_token" in line]
@@ -267,8 +269,11 @@ def test_set_that_breaks_a_good_file_is_a_mistake_in_the_option(bench: Any, sele
     assert "Traceback" not in "".join(lines)
 
 
-def test_set_that_breaks_a_good_file_fails_its_item_in_a_worker(bench: Any) -> None:
+def test_what_set_changed_is_said_beside_the_numbers(bench: Any, workers: list[str]) -> None:
     bench.task("t1")
-    result = bench.run("--mmte-set=generation_kwargs.max_new_token=20", "-n2")
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*t1.yaml:*generation_kwargs.max_new_token*Did you mean 'max_new_tokens'?*"])
+    assert bench.run("--mmte-set=t1:generation_kwargs.max_new_tokens=20", *workers).ret == 0
+    (row,) = bench.report["results"]
+    assert "--mmte-set=t1:generation_kwargs.max_new_tokens=20" in row["notes"]
+    assert bench.run("--mmte-set=other:generation_kwargs.max_new_tokens=20", *workers).ret == 0
+    (row,) = bench.report["results"]
+    assert not any("--mmte-set" in note for note in row["notes"])
