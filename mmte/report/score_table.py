@@ -14,7 +14,7 @@ _NAMED = 2
 
 
 def begun(scores: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The scores of which a part was an item of the run, of those above tasks at least half: others would drown them."""
+    """The scores of which a part was an item of the run; above tasks, half of the parts: others would drown them."""
     cases = {row["case"] for row in rows}
 
     def told(score: Mapping[str, Any]) -> bool:
