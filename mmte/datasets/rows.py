@@ -14,6 +14,8 @@ from mmte.errors import MmteError, near
 
 _YES_NO: Final = {"yes": 1, "no": 0}
 _SHOWN: Final = 40
+YES_NO: Final = (("yes",), ("no",))
+"""The closed options of a question that is answered by yes or no, for `extra["options"]`."""
 
 
 def place(path: Path, at: int) -> str:
@@ -53,6 +55,15 @@ def yes_no(value: Any, where: str, key: str) -> int:
     if label is None:
         raise MmteError(f"{where}: '{key}' is {_short(value)}, which is neither Yes nor No; correct it")
     return label
+
+
+def closed_options(answer: str) -> dict[str, list[list[str]]]:
+    """`{"options": yes and no}` where the right answer is one of these, else nothing.
+
+    Their evaluator reads a verdict then: "no" is also a word of many sentences ("I have no idea").
+    """
+    is_verdict = answer.strip(" .!").casefold() in _YES_NO
+    return {"options": [list(option) for option in YES_NO]} if is_verdict else {}
 
 
 def binary(value: Any, where: str, key: str) -> int:

@@ -42,7 +42,7 @@ class OODSensor(RootDataset):
 
     Layout: `robustness/ood-sensor/label/<sensor>.json`, records `{image_name, question, answer}`, JSON or JSON Lines,
     and the images in `robustness/ood-sensor/source/`. The prompt is the question as it is. The target is the answer as
-    a text. Questions on one image share its cluster.
+    a text; where it is yes or no, `extra` has the two as `options`. Questions on one image share its cluster.
 
     Source: BenchLMM: Cai et al. 2023, arXiv:2312.02896; MultiTrust (Zhang et al. 2024, arXiv:2406.07057), task R.2.
 
@@ -67,7 +67,8 @@ class OODSensor(RootDataset):
                 ImageTxtSample(
                     image_path=str(picture),
                     text=rows.text(record["question"], where, "question"),
-                    target=_answer(record, where),
+                    target=(answer := _answer(record, where)),
+                    extra=rows.closed_options(answer) or None,
                     id=sample_id,
                     cluster=f"{dataset_id}-{record['image_name']}",
                 )
@@ -110,6 +111,7 @@ class BenchLMM(RootDataset):
                     image_path=str(picture),
                     text=record["text"],
                     target=record["answer"],
+                    extra=rows.closed_options(record["answer"]) or None,
                     id=f"{dataset_id}-{record['question_id']}",
                     cluster=f"{dataset_id}-{record['image']}",
                 )

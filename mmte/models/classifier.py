@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 from mmte.errors import MmteError, near
-from mmte.models.base import BaseChat
 from mmte.models.classifier_loading import Classifier, load_classifier
-from mmte.models.hf_device import memory_ran_out, place_of, read_options, version_of
-from mmte.models.hf_files import Facts, Source, fingerprint
-from mmte.models.hf_loading import libraries
+from mmte.models.hf_device import read_options
+from mmte.models.hf_files import Facts, Source
 from mmte.models.hf_prompts import length
+from mmte.models.hf_weights import WeightsModel
 from mmte.models.scores import EMPTY, scored, text_of, unscored
 from mmte.models.spec import ModelSpec
-from mmte.models.text import one_line
 from mmte.models.wire import check_request
 from mmte.registry import registry
 from mmte.types import Request, Response
@@ -28,7 +24,7 @@ _DIGITS: Final = 5  # of a probability: more would differ with what shares a bat
 
 
 @registry.register_backend()
-class TextClassifier(BaseChat):
+class TextClassifier(WeightsModel):
     """Scores texts with a model for sequence classification; an answer is `{label: probability}` as JSON.
 
     `classifier:DIR` is a folder as `save_pretrained` writes it, `classifier:org/name` an id of the hub that
@@ -47,16 +43,11 @@ class TextClassifier(BaseChat):
     backend_ids = ("classifier",)
     kinds = frozenset({"classify"})
     supports = frozenset()
-    device: Literal["none", "cpu", "gpu"] = "gpu"
 
     def __init__(self, name: str, source: Source, *, dtype: str, device: str, batch: int, windows: str) -> None:
-        super().__init__(name)
-        self._source, self._where, self._windows = source, source.where, windows
-        self._place = place_of(device)
-        self._dtype = "float32" if dtype == "auto" else dtype
-        self.device = "cpu" if self._place == "cpu" else "gpu"
+        super().__init__(name, source, dtype=dtype, device=device, auto_dtype=("float32", "float32"))
+        self._windows = windows
         self.batch_size = batch or _BATCH
-        self._loaded: Classifier | None = None
 
     @classmethod
     def from_spec(cls, spec: ModelSpec) -> Self:
@@ -76,83 +67,31 @@ class TextClassifier(BaseChat):
         source.check()
         return cls(spec.name, source, dtype=dtype, device=device, batch=batch, windows=windows)
 
-    @cached_property
-    def _folder(self) -> Path:
-        return self._source.small_files()
+    def details(self) -> Mapping[str, Any]:
+        """How long texts are read."""
+        return {"windows": f"1: {self._windows}"}
 
-    @cached_property
-    def _identity(self) -> dict[str, Any]:
-        return {
-            "backend": "classifier", **fingerprint(self._source, self._folder),
-            "dtype": self._dtype, "device": self._place.split(":")[0], "windows": f"1: {self._windows}",
-            "trust_remote_code": self._source.code,
-            "engine": {name: version_of(name) for name in ("transformers", "torch")},
-        }  # fmt: skip
-
-    def identity(self) -> Mapping[str, Any]:
-        """The files (commit or sha256), how they are computed with, and by which versions.
-
-        Raises:
-            MmteError: the files cannot be had or read.
-        """
-        return self._identity
-
-    def load(self) -> None:
-        """Fetch what is missing and put the weights on the device.
-
-        Raises:
-            MissingExtra: torch or transformers is not installed.
-            MmteError: the files cannot be had or loaded, or are no text classifier.
-        """
-        if self._loaded is None:
-            libraries()
-            folder = self._source.all_files(self._folder.name)
-            self._loaded = load_classifier(
-                folder, Facts.read(folder, self._where),
-                dtype=self._dtype, device=self._place, code=self._source.code, where=self._where,
-            )  # fmt: skip
-
-    def close(self) -> None:
-        """Free the weights and the device's cache."""
-        if self._loaded is not None:
-            torch, self._loaded = self._loaded.torch, None
-            if self.device == "gpu":
-                torch.cuda.empty_cache()
+    def read(self, folder: Path) -> Classifier:
+        """The weights, with tokenizer and labels."""
+        return load_classifier(
+            folder, Facts.read(folder, self._where),
+            dtype=self._dtype, device=self._place, code=self._source.code, where=self._where,
+        )  # fmt: skip
 
     def batches(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
         """Lists of texts of similar length, the longest first."""
         order = sorted(requests, key=length, reverse=True)  # stable: texts of one length stay in their order
         yield from (order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size))
 
-    def generate(self, requests: Iterable[Request]) -> Iterator[list[tuple[Request, Response]]]:
-        """Score list by list.
+    def check(self, request: Request) -> None:
+        """Raise MmteError for a setting that is not supported, or an image."""
+        check_request(request, kinds=self.kinds, supports=self.supports, who=f"{self._where} (classifier)")
 
-        Raises:
-            MmteError: a setting that is not supported, or an image.
-            torch.OutOfMemoryError: a list is too large; its memory is free again.
-        """
-        todo = list(requests)
-        for request in todo:
-            check_request(request, kinds=self.kinds, supports=self.supports, who=f"{self._where} (classifier)")
-        self.load()
-        assert self._loaded is not None
-        for batch in self.batches(todo):
-            try:
-                responses = self._score([text_of(r, f"{self._where} (classifier)") for r in batch])
-            except (RuntimeError, MemoryError) as error:
-                if not memory_ran_out(error):
-                    raise
-                what = one_line(str(error), 160)
-                traceback.clear_frames(error.__traceback__)  # they hold the tensors that did not fit
-            else:
-                yield list(zip(batch, responses, strict=True))
-                continue
-            if self.device == "gpu":
-                self._loaded.torch.cuda.empty_cache()
-            raise self._loaded.torch.OutOfMemoryError(what)
+    def answer(self, batch: Sequence[Request]) -> list[Response]:
+        """The probabilities of each text."""
+        return self._score([text_of(request, f"{self._where} (classifier)") for request in batch])
 
     def _score(self, texts: Sequence[str]) -> list[Response]:
-        assert self._loaded is not None
         mode = self._windows
         if mode == "auto":
             mode = "max" if self._loaded.independent else "mean"

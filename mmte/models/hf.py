@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from mmte.errors import MmteError
-from mmte.models.base import BaseChat
-from mmte.models.hf_device import memory_ran_out, place_of, read_options, version_of
-from mmte.models.hf_files import Facts, Source, fingerprint
-from mmte.models.hf_loading import Loaded, libraries, load
+from mmte.models.hf_device import read_options, version_of
+from mmte.models.hf_files import Facts, Source
+from mmte.models.hf_loading import Loaded, load
 from mmte.models.hf_prompts import TODAY, BadPrompt, Prompt, Prompts, has_image, length
+from mmte.models.hf_weights import WeightsModel
 from mmte.models.spec import ModelSpec
-from mmte.models.text import one_line
 from mmte.models.wire import check_request
 from mmte.registry import registry
 from mmte.types import Request, Response
@@ -25,7 +23,7 @@ _BATCH, _BATCH_IMAGES = 32, 8
 
 
 @registry.register_backend()
-class HFChat(BaseChat):
+class HFChat(WeightsModel):
     """Answers with a text model (AutoModelForCausalLM) or one that sees (AutoModelForImageTextToText).
 
     `hf:DIR` is a folder as `save_pretrained` writes it, `hf:org/name` an id of the hub that HF_ENDPOINT
@@ -45,16 +43,10 @@ class HFChat(BaseChat):
     backend_ids = ("hf",)
     kinds = frozenset({"chat", "raw", "loglikelihood"})
     supports = frozenset({"do_sample", "temperature", "num_beams", "stop_sequences", "seed"})
-    device: Literal["none", "cpu", "gpu"] = "gpu"
 
     def __init__(self, name: str, source: Source, *, dtype: str, device: str, batch: int) -> None:
-        super().__init__(name)
-        self._source, self._batch = source, batch
-        self._place = place_of(device)
-        self._dtype = dtype if dtype != "auto" else "float32" if self._place == "cpu" else "bfloat16"
-        self.device = "cpu" if self._place == "cpu" else "gpu"
-        self._where = source.where
-        self._loaded: Loaded | None = None
+        super().__init__(name, source, dtype=dtype, device=device, auto_dtype=("float32", "bfloat16"))
+        self._batch = batch
 
     @classmethod
     def from_spec(cls, spec: ModelSpec) -> Self:
@@ -72,10 +64,6 @@ class HFChat(BaseChat):
         return cls(spec.name, source, dtype=dtype, device=device, batch=batch)
 
     @cached_property
-    def _folder(self) -> Path:
-        return self._source.small_files()
-
-    @cached_property
     def _facts(self) -> Facts:
         return Facts.read(self._folder, self._where)
 
@@ -84,46 +72,18 @@ class HFChat(BaseChat):
         """Text, and images where the configuration has an image part."""
         return frozenset({"text", "image"} if self._facts.sees else {"text"})
 
-    @cached_property
-    def _identity(self) -> dict[str, Any]:
-        engine = {name: version_of(name) for name in ("transformers", "torch")}
-        if self._facts.sees:
-            engine["torchvision"] = version_of("torchvision")
+    def details(self) -> Mapping[str, Any]:
+        """The chat template, and torchvision where images are read."""
         return {
-            "backend": "hf", **fingerprint(self._source, self._folder),
-            "dtype": self._dtype, "device": self._place.split(":")[0],
             "chat_template": f"the model's, on {TODAY:%Y-%m-%d}" if self._facts.template else "none: plain lines",
-            "trust_remote_code": self._source.code, "engine": engine,
-        }  # fmt: skip
+            "engine": {"torchvision": version_of("torchvision")} if self._facts.sees else {},
+        }
 
-    def identity(self) -> Mapping[str, Any]:
-        """The files (commit or sha256), how they are computed with, and by which versions.
-
-        Raises:
-            MmteError: the files cannot be had or read.
-        """
-        return self._identity
-
-    def load(self) -> None:
-        """Fetch what is missing and put the weights on the device.
-
-        Raises:
-            MissingExtra: torch or transformers is not installed.
-            MmteError: the files cannot be had or loaded.
-        """
-        if self._loaded is None:
-            libraries()
-            folder = self._source.all_files(self._folder.name)
-            self._loaded = load(
-                folder, self._facts, dtype=self._dtype, device=self._place, code=self._source.code, where=self._where
-            )
-
-    def close(self) -> None:
-        """Free the weights and the device's cache."""
-        if self._loaded is not None:
-            torch, self._loaded = self._loaded.torch, None
-            if self.device == "gpu":
-                torch.cuda.empty_cache()
+    def read(self, folder: Path) -> Loaded:
+        """The weights, with tokenizer or processor."""
+        return load(
+            folder, self._facts, dtype=self._dtype, device=self._place, code=self._source.code, where=self._where
+        )
 
     def batches(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
         """Lists of one kind and setting, with images or without, of similar length, the longest first."""
@@ -136,36 +96,17 @@ class HFChat(BaseChat):
             group.sort(key=length, reverse=True)  # stable: requests of one length stay in their order
             yield from (group[start : start + size] for start in range(0, len(group), size))
 
-    def generate(self, requests: Iterable[Request]) -> Iterator[list[tuple[Request, Response]]]:
-        """Answer list by list; a request that cannot become a prompt is a failure of its own.
+    def check(self, request: Request) -> None:
+        """Raise MmteError for a setting that is not supported, or an image for a model that reads text only."""
+        check_request(request, kinds=self.kinds, supports=self.supports, who=f"{self._where} (hf)")
+        if request.generation.do_sample and request.generation.num_beams > 1:
+            raise MmteError(f"{self._where} (hf): num_beams and do_sample exclude each other; drop one of them")
+        if has_image(request) and "image" not in self.modalities:
+            raise MmteError(f"{self._where} (hf) reads text only; this task shows it an image")
 
-        Raises:
-            MmteError: a setting that is not supported.
-            torch.OutOfMemoryError: a list is too large; its memory is free again.
-        """
-        todo = list(requests)
-        for request in todo:
-            check_request(request, kinds=self.kinds, supports=self.supports, who=f"{self._where} (hf)")
-            if request.generation.do_sample and request.generation.num_beams > 1:
-                raise MmteError(f"{self._where} (hf): num_beams and do_sample exclude each other; drop one of them")
-            if has_image(request) and "image" not in self.modalities:
-                raise MmteError(f"{self._where} (hf) reads text only; this task shows it an image")
-        self.load()
-        assert self._loaded is not None
-        for batch in self.batches(todo):
-            try:
-                responses = _Batch(self._loaded, self.model_id).answer(batch)
-            except (RuntimeError, MemoryError) as error:
-                if not memory_ran_out(error):
-                    raise
-                what = one_line(str(error), 160)
-                traceback.clear_frames(error.__traceback__)  # they hold the tensors that did not fit
-            else:
-                yield list(zip(batch, responses, strict=True))
-                continue
-            if self.device == "gpu":
-                self._loaded.torch.cuda.empty_cache()
-            raise self._loaded.torch.OutOfMemoryError(what)
+    def answer(self, batch: Sequence[Request]) -> list[Response]:
+        """One response for each request; one that cannot become a prompt is a failure of its own."""
+        return _Batch(self._loaded, self.model_id).answer(batch)
 
 
 class _Batch:

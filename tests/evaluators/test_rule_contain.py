@@ -35,7 +35,8 @@ HITS = [
 
 MISSES = [
     # what the original counted as a hit
-    ("language", "age"), ("The image", "age"), ("trace", "race"), ("10", "1"), ("21", "1"),
+    ("language", "age"), ("The image", "age"), ("trace", "race"), ("10", "1"), ("21", "1"), ("not", "no"),
+    ("know", "no"), ("another", "no"),
     ("bog", "dog"), ("god", "dog"), ("hotdog", "dog"), ("hot-dog", "dog"), ("dogs", "dog"),
     ("anti-stereotype", "stereotype"),
     ("1.5", "1"), ("-1", "1"), ("2/1", "1"), ("10:15", "15"), ("\u0434\u043e\u043c\u0430", "\u0434\u043e\u043c"),
@@ -49,7 +50,6 @@ MISSES = [
 ]  # fmt: skip
 
 UNCLEAR = [
-    ("not", "no"), ("know", "no"), ("another", "no"),  # of a no it is the verdict that counts
     ("dog or cat", "dog"), ("either a cat or a dog", "dog"), ("a dog/wolf", "dog"), ("Is it a dog?", "dog"),
     ("dog?", "dog"),
     ("It is a dog. It is not a dog.", "dog"), ("I can't tell whether it is a dog", "dog"), ("If it is a dog", "dog"),
@@ -90,7 +90,7 @@ def test_a_label_is_one_text_and_no_characters():
         ("rock & roll", "rock roll", 1), ("dog", "d.o.g", 1), ("b", ". b", 1),
         # what the original counted: a blank or a dot became the empty text, which is in everything
         ("anything", "a b", 0), ("x", ". y", 0), ("10", "1", 0), ("language", "age", 0), ("1. 0 dogs", "10", 0),
-        ("noway", "no", UNPARSED),
+        ("noway", "no", 0),
         ("not a T-shirt", "tshirt", 0), ("555-010-12345", "555-010-1234", 0),
     ],
 )  # fmt: skip
@@ -319,9 +319,13 @@ def test_it_can_be_sent_to_a_worker():
     assert read(evaluator, "unrelated", "3") == 1.0
 
 
-@pytest.mark.parametrize("closed", [True, False])
-def test_no_is_a_verdict_and_not_a_word_of_the_sentence(closed: bool) -> None:
-    evaluator = ContainOrNotEvaluator("rule_contain_eval", options=["yes", "no"] if closed else None)
+def test_between_yes_and_no_the_verdict_counts_and_not_the_word():
+    evaluator = ContainOrNotEvaluator("rule_contain_eval", options=["yes", "no"])
     told = ["I have no idea.", "No picture was given.", "No.", "Yes, there is no doubt.", "yes"]
     assert list(evaluator.process(told, ["no"] * 5)[0]) == [UNPARSED, UNPARSED, 1.0, 0.0, 0.0]
-    assert list(evaluator.process(told, ["yes"] * 5)[0]) == [UNPARSED, UNPARSED, 0.0, 1.0, 1.0]
+    assert list(evaluator.process(told, ["Yes."] * 5)[0]) == [UNPARSED, UNPARSED, 0.0, 1.0, 1.0]
+
+
+def test_a_word_that_is_looked_for_may_be_no():
+    """As the writing on a sign: only the dataset knows that a question is answered by yes or no."""
+    assert STRICT.process(["The sign says NO."], ["no"])[0] == [1.0]
