@@ -148,6 +148,7 @@ def test_wheel_has_what_a_run_needs_and_nothing_else(shop: Path) -> None:
     assert {"mmte/py.typed", "mmte/models/catalogue.yaml", "mmte/report/schema.json", "mmte/minidata/MINIDATA"} <= names
     assert "mmte/benchmarks/privacy/p3-infoflow.yaml" in names
     assert any(name.endswith("/licenses/LICENSE") for name in info)
+    assert any(name.endswith("/licenses/mmte/evaluators/harmbench/LICENSE") for name in info)
 
 
 def test_sdist_builds_the_same_wheel(shop: Path, tmp_path: Path) -> None:

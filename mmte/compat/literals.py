@@ -13,11 +13,13 @@ import hashlib
 import json
 import math
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from mmte.compat.phrases import phrases_in_json, phrases_of
 from mmte.errors import MmteError, near
 
 RULES: Final = "mmte/evaluators/rule_eval.py"
@@ -34,7 +36,8 @@ class Literals:
     """The lists of one version of the original, in their order.
 
     `version` names it for people; `sha256` is a digest of the lists alone, hence the same wherever they were read.
-    Values stay texts, as the original compares them.
+    Values stay texts, as the original compares them. `phrases` has what stands for the labels of a dataset, by its
+    name, where the lists have it, as a checkout does.
     """
 
     version: str
@@ -44,12 +47,17 @@ class Literals:
     yes_templates: tuple[str, ...]
     grades: tuple[str, ...]
     answers: Mapping[str, Mapping[str, str]]
+    phrases: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     @property
     def sha256(self) -> str:
         """The digest of the lists."""
-        lists = {name: value for name, value in asdict(self).items() if name != "version"}
+        lists = {name: value for name, value in asdict(self).items() if name != "version" and value}
         return hashlib.sha256(json.dumps(lists).encode("ascii")).hexdigest()
+
+
+PLACEHOLDER: Final = Literals("none", ("a",), {"a": "0"}, ("0",), ("a",), ("0",), {}, defaultdict(dict))
+"""Lists of no version, for checking options of evaluators that need some."""
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:
@@ -127,18 +135,21 @@ def load_literals(where: str) -> Literals:
     if rules.suffix == ".py":
         if version:
             raise MmteError(f"{said}: only a JSON file has versions, and a checkout is one: leave out #{version}")
-        return _literals("checkout", _Code(_parsed(rules, said)).find, f"{said}: {rules.name}")
+        found = _literals("checkout", _Code(_parsed(rules, said)).find, f"{said}: {rules.name}")
+        return replace(found, phrases=phrases_of(path, lambda file: _parsed(file, said)) if path.is_dir() else {})
     versions = _versions(rules, said)
     version = version or next(iter(versions))
     if version not in versions:
         raise MmteError(f"{said}: has no version '{version}'.{near(version, versions)}")
-    return _literals(version, _in_json(versions[version]), f"{said}: version '{version}'")
+    where = f"{said}: version '{version}'"
+    found = _literals(version, _in_json(versions[version]), where)
+    return replace(found, phrases=phrases_in_json(versions[version], where))
 
 
 def _literals(version: str, find: Callable[[_Wanted], Iterator[Any]], where: str) -> Literals:
     """All lists; `find` yields what may be one, or raises KeyError where its class is not there."""
     found: dict[str, Any] = {}
-    for field, wanted in _WANTED.items():
+    for name, wanted in _WANTED.items():
         try:
             candidates = list(find(wanted))
         except KeyError:
@@ -148,7 +159,7 @@ def _literals(version: str, find: Callable[[_Wanted], Iterator[Any]], where: str
         good = [value for candidate in candidates if (value := wanted.read(candidate)) is not None]
         if not good:
             raise MmteError(f"{where}: {wanted.cls}.{wanted.name} must be {wanted.form}, not {candidates[0]!r:.60}")
-        found[field] = good[0]
+        found[name] = good[0]
     return Literals(version=version, **found)
 
 

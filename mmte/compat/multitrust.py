@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from mmte.compat.literals import Literals
-from mmte.errors import MmteError, near
+from mmte.errors import MmteError, Unavailable, near
 from mmte.evaluators.base import BaseEvaluator
 from mmte.evaluators.rows import extra_at, label_at
 
@@ -89,13 +89,36 @@ class ContainOrNot(Original):
     evaluator_ids = ("rule_contain_eval",)
     strict_only = frozenset({"options"})
 
-    def __init__(self, evaluator_id: str, metrics_cfg: Any = None, fuzzy_match: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        evaluator_id: str,
+        metrics_cfg: Any = None,
+        fuzzy_match: bool = False,
+        phrases: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(evaluator_id, metrics_cfg, **kwargs)
         self.fuzzy_match = bool(fuzzy_match)
+        self._phrases = None
+        if phrases is not None:
+            self._phrases = self._phrases_of(phrases)
+
+    def _phrases_of(self, dataset: str) -> Mapping[str, Sequence[str]]:
+        try:
+            return self.literals.phrases[dataset]
+        except KeyError:
+            raise Unavailable(
+                f"no multitrust reading (these lists have no phrases for the labels of {dataset}): give a checkout of"
+                " MMTrustEval, --mmte-multitrust=DIR"
+            ) from None
 
     def value(self, pred: Any, label: Any, extra: Any) -> float:
         """1.0 or 0.0."""
         text = _loose(pred) if self.fuzzy_match else self.text(pred)
+        if self._phrases is not None:
+            if label not in self._phrases:
+                raise self.cannot("label", label)
+            label = self._phrases[label]
         for item in label if isinstance(label, Sequence) else [label]:
             part = _loose(item) if self.fuzzy_match else item
             if not isinstance(part, str):

@@ -6,20 +6,30 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Final
 
+from mmte.compat.asked import ASKED
 from mmte.compat.boxes import IOU_JUDGE
 from mmte.compat.literals import NEEDS, Literals
 from mmte.compat.multitrust import ORIGINALS
+from mmte.compat.professions import FAIR_SHARE, ProfessionScript
 from mmte.errors import MmteError, Unavailable
 from mmte.evaluators.base import BaseEvaluator
-from mmte.evaluators.metrics import Metric
+from mmte.evaluators.metrics import Metric, metric_for
 from mmte.evaluators.scoring import Scoring, overridden
 
 _MODELS: Final = frozenset({
-    "chatmodel_eval", "chatmodel_score", "classifer_reject_eval", "classifer_follow_instruction_eval",
-    "classifier_reject_eval", "classifier_follow_instruction_eval", "harmbenchmodel_eval",
-    "google_perspective_api_eval", "openai_moderation_api_eval",
+    "chatmodel_eval", "google_perspective_api_eval", "openai_moderation_api_eval",
 })  # fmt: skip
-"""The original's evaluators that ask another model; these are asked as in the strict reading."""
+"""The original's evaluators that ask another model as in the strict reading."""
+
+
+OWN: Final = {**ASKED, **dict.fromkeys(ProfessionScript.evaluator_ids, ProfessionScript)}
+"""Those that read a model's reply in their own way, and those of score scripts."""
+
+
+def original_metric(name: str) -> Metric:
+    """The original's metric of a name; ours where it does not differ."""
+    own = {metric.name: metric for metric in (IOU_JUDGE, FAIR_SHARE)}
+    return own[name] if name in own else metric_for(name)
 
 
 class MultiTrust(Scoring):
@@ -64,6 +74,8 @@ class MultiTrust(Scoring):
         """
         if name in ORIGINALS:
             return partial(ORIGINALS[name], literals=self.literals)
+        if name in OWN:
+            return OWN[name]
         found = super().evaluator(name)
         if name not in _MODELS:
             why = f"MultiTrust has no evaluator '{name}'"
@@ -72,7 +84,7 @@ class MultiTrust(Scoring):
 
     def metric(self, name: str) -> Metric:
         """The original's metric where it differs."""
-        return IOU_JUDGE if name == IOU_JUDGE.name else super().metric(name)
+        return original_metric(name)
 
     def identity(self) -> list[Any]:
         """The reading and its lists."""

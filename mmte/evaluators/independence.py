@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 PERMUTATIONS: Final = 9_999
 MIN_EXPECTED: Final = 5.0
-_MOST: Final = 40
+MOST: Final = 40
+"""How many categories an attribute may have."""
 _FEW: Final = 5
 _EQUAL: Final = 1 - 1e-9  # statistics of like tables differ in their last digits
 
@@ -77,7 +78,10 @@ def independence(
         raise MmteError(f"metric 'independence': alpha must be between 0 and 1, not {alpha!r}")
     if adjust not in ("holm", "none"):
         raise MmteError(f"metric 'independence': adjust must be holm or none, not {adjust!r}")
-    tables = [table(column, preds) for column in _attributes(labels)]
+    return _verdict([table(column, preds) for column in _attributes(labels)], alpha, adjust, seed)
+
+
+def _verdict(tables: Sequence[tuple[Counts, Counts]], alpha: float, adjust: str, seed: int) -> float:
     hardest = alpha / len(tables) if adjust == "holm" and tables else alpha
     # not "least > hardest": NaN must not pass
     if not tables or not all(least_p(yes, sizes, seed) <= hardest for yes, sizes in tables):
@@ -210,8 +214,8 @@ def _v_rows(labels: Column, preds: Column) -> Floats:
         raise MmteError("metrics of independence need answers of 0 and 1; put rule_yes_or_no_eval before them")
     names = [None if has_no_value(label) else str(label) for label in labels]
     known = {name: at for at, name in enumerate(sorted({name for name in names if name is not None}))}
-    if len(known) > _MOST:
-        raise MmteError(f"an attribute has {len(known)} categories; with more than {_MOST} it is none")
+    if len(known) > MOST:
+        raise MmteError(f"an attribute has {len(known)} categories; with more than {MOST} it is none")
     rows = np.zeros((len(answers), 2 * len(known)))
     for at, (name, answer) in enumerate(zip(names, answers, strict=True)):
         if name is not None and answer == answer:
@@ -245,16 +249,66 @@ def _no_rows(labels: Column, preds: Column, **options: Any) -> Floats:
 
 
 def _no_value(sums: Floats) -> Floats:
-    """A p-value and a verdict are made once: they have no interval, and resampling them would only cost time."""
+    """A p-value is made once: it has no interval, and resampling it would only cost time."""
     import numpy as np
 
     return np.full(sums.shape[:-1], np.nan)
+
+
+# -- the verdict as a function of sums -----------------------------------------------------------
+def _verdict_rows(labels: Column, preds: Column, **options: Any) -> Floats:
+    """None with options: resamples would be judged without them."""
+    return _no_rows(labels, preds) if options else cells_of(labels, preds)
+
+
+def cells_of(labels: Column, preds: Column) -> Floats:
+    """One row an answer: a 1 in its cell of each attribute, the cells of an attribute padded to `MOST` categories."""
+    import numpy as np
+
+    if not len(preds):
+        return _no_rows(labels, preds)
+    cells = [_v_rows(column, preds) for column in _attributes(labels)]
+    return np.concatenate([np.pad(own, ((0, 0), (0, 2 * MOST - own.shape[1]))) for own in cells], axis=1)
+
+
+def _verdict_of(sums: Floats) -> Floats:
+    """Sums of shape (..., attributes * cells) to values of shape (...).
+
+    Of the sample itself, as `independence`. Of resamples, from the chi-square distribution alone, as permutations of
+    each would take minutes. A resample of independent answers looks a little dependent, so intervals reach further down
+    than they need to.
+    """
+    import numpy as np
+
+    if sums.shape[-1] < 2 * MOST:
+        return _no_value(sums)
+    tables = sums.reshape(*sums.shape[:-1], -1, MOST, 2)
+    if sums.ndim == 1:
+        counts = tables.round().astype(np.int64)
+        return np.asarray(_verdict([(t[:, 1], t.sum(axis=1)) for t in counts], 0.05, "holm", 0))
+    sizes, yes = tables.sum(axis=-1), tables[..., 1]
+    n, total = sizes.sum(axis=-1, keepdims=True), yes.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = np.where(sizes > 0, (yes - sizes * total / n) ** 2 / sizes, 0.0).sum(axis=-1)
+        found = away * (n * n / (total * (n - total)))[..., 0]
+    freedom = (sizes > 0).sum(axis=-1) - 1
+    shape = found.shape[-1]
+    pairs = zip(found.reshape(-1, shape), freedom.reshape(-1, shape), strict=True)
+    return np.array([_share(list(map(float, x)), list(map(int, df))) for x, df in pairs]).reshape(sums.shape[:-1])
+
+
+def _share(statistics: list[float], freedom: list[int]) -> float:
+    """The share of attributes kept by Holm's step-down; NaN where one does not vary."""
+    if min(freedom) < 1 or not all(map(math.isfinite, statistics)):
+        return math.nan
+    adjusted = holm([chi2_tail(x, df) for x, df in zip(statistics, freedom, strict=True)])
+    return sum(p > 0.05 for p in adjusted) / len(adjusted)
 
 
 _NONE = Sums(_no_rows, _no_value)
 for _metric in (
     Metric("cramers_v", cramers_v, "down", low=0.0, high=1.0, sums=Sums(_v_rows, _v_of)),
     Metric("chi2_p", chi2_p, "none", low=0.0, high=1.0, sums=_NONE),
-    Metric("independence", independence, low=0.0, high=1.0, sums=_NONE),
+    Metric("independence", independence, low=0.0, high=1.0, sums=Sums(_verdict_rows, _verdict_of, verdict=True)),
 ):
     _supported_metrics[_metric.name] = _metric

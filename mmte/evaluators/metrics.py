@@ -34,10 +34,12 @@ class Sums:
     Attributes:
         rows: `(labels, preds, **options)` to the summands, shape (rows, terms).
         value: sums, shape (..., terms), to values, shape (...); NaN where undefined.
+        verdict: the value is that of a decision: where all resamples agree on it, it is certain.
     """
 
     rows: Callable[..., Floats]
     value: Callable[[Floats], Floats]
+    verdict: bool = False
 
 
 @dataclass(frozen=True)

@@ -138,8 +138,7 @@ class Journal:
         seconds = time.monotonic() - self._clock
         rows = list(self.rows.values())
         if not self.scores and self._trees:
-            limit = self.config.option.mmte_limit
-            self.scores, self.scores_problem = scores_of(self._trees, rows, self.folder, limit)
+            self.scores, self.scores_problem = scores_of(self._trees, rows, self.folder, self.config.option)
         return build_report(self.config, run_info(self.config), rows, status, seconds, self.scores)
 
     @pytest.hookimpl(optionalhook=True)

@@ -70,12 +70,12 @@ def score_trees(config: pytest.Config, files: Iterable[str]) -> list[ScoreTree]:
 
 
 def scores_of(
-    trees: Iterable[ScoreTree], rows: list[dict[str, Any]], folder: Path, limit: int | None
+    trees: Iterable[ScoreTree], rows: list[dict[str, Any]], folder: Path, option: Any
 ) -> tuple[list[dict[str, Any]], str]:
-    """The scores of a run's results, and what went wrong (empty: nothing)."""
+    """The scores of a run's results under its options, and what went wrong (empty: nothing)."""
     try:
         from mmte.report.scoring import score_section
 
-        return score_section(trees, rows, folder, limit), ""
+        return score_section(trees, rows, folder, option.mmte_limit, option.mmte_scoring), ""
     except Exception as error:  # noqa: BLE001 - a report without scores is better than none
         return [], f"no task scores: {type(error).__name__}: {error}"

@@ -69,7 +69,7 @@ def merge(folders: Sequence[Path], out: Path, scores: Path | None = None) -> dic
     new_folder(out, "merge")
     for folder, row in kept.values():
         _bring_samples(folder, row, out)
-    section = score_section([tree], rows, out, settings["limit"])
+    section = score_section([tree], rows, out, settings["limit"], settings["scoring"])
     of_logs = [found for _, report in reports for found in report.get("multitrust", ())]
     told: dict[str, Any] = {"merged": [m for _, report in reports for m in _origins(report)]}
     told |= {"multitrust": of_logs} if of_logs else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +42,28 @@ def _smallest(values: Sequence[Any], _: Numbers) -> Any:
     return np.minimum.reduce(values)
 
 
+def _or_zero(values: Sequence[Any], _: Numbers) -> Any:
+    import numpy as np
+
+    return np.where(np.isnan(values[0]), 0.0, values[0])
+
+
+def _printed(values: Sequence[Any], form: Numbers) -> Any:
+    import numpy as np
+
+    scale, digits = form[0], int(form[1])
+    return np.vectorize(lambda value: float(f"{value * scale:.{digits}f}") / scale, otypes=[float])(values[0])
+
+
+def _largest_text(values: Sequence[Any], _: Numbers) -> Any:
+    import numpy as np
+
+    def last(*row: float) -> float:
+        return float(max((f"{100 * value:.2f}" for value in row if not isnan(value)), default="nan")) / 100
+
+    return np.vectorize(last, otypes=[float])(*values)
+
+
 FUNCTIONS: Final[dict[str, Function]] = {
     "mean": _mean,
     "weighted_mean": _weighted,
@@ -48,10 +71,15 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "scaled": _scaled,
     "largest": _largest,
     "smallest": _smallest,
+    "zero_if_undefined": _or_zero,
+    "printed": _printed,
+    "largest_text": _largest_text,
 }
-"""Of the values (numbers, or arrays of equal shape) and the numbers that the file gives: the weights, or the ends.
+"""Of the values (numbers, or arrays of equal shape) and the numbers that the file gives: the weights, the ends, or the
+scale and the digits that a number is written with.
 
-Each grows with every value, but `complement`, which falls: so bounds go through them end by end.
+Each grows with every value, so bounds go through them end by end; but `complement`, which falls, and `largest_text`,
+the percentage whose text sorts last, which is one of its values. The last three are of the multitrust reading.
 """
 
 
@@ -82,13 +110,17 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A score: its name, title, aspect (a total has none) and level, and how it is made."""
+    """A score: its name, title, aspect (a total has none) and level, and how it is made.
+
+    `multitrust` is how MultiTrust makes it, where that differs; a text says why it makes none.
+    """
 
     name: str
     title: str
     aspect: str
     level: str
     score: Combined
+    multitrust: Combined | str | None = None
 
 
 Found = Mapping[Part, tuple[Mapping[str, Any], Mapping[str, Any]]]
@@ -155,7 +187,8 @@ class ScoreTree:
     ) -> Iterator[Score]:
         rows = {(r["task"], r["dataset"], r["sequence"]): r for r in results if r["model"] == model}
         for node in self.nodes.values():
-            looked = {part: _find(part, rows) for part in self.parts(node.name)}
+            zero = set(_defaulted(node.score, self.nodes))
+            looked = {part: _find(part, rows, part in zero) for part in self.parts(node.name)}
             found = {part: (row, e) for part, (row, e, why) in looked.items() if row and e and not why}
             used = [estimate for _, estimate, _ in looked.values() if estimate is not None]
             whole = len(found) == len(looked)
@@ -221,6 +254,8 @@ class ScoreTree:
         inner = [end for i in combined.of if (end := self._bounds(i, ends)) is not None]
         if len(inner) < len(combined.of):
             return None
+        if combined.function == "largest_text":
+            return min(low for low, _ in inner), max(high for _, high in inner)
         function = FUNCTIONS[combined.function]
         low, high = (float(function([end[side] for end in inner], combined.numbers)) for side in (0, 1))
         return min(low, high), max(low, high)
@@ -238,10 +273,20 @@ def load_scores(path: Path) -> ScoreTree:
     return ScoreTree(read_nodes(path))
 
 
+def _defaulted(item: Part | Combined | str, nodes: Mapping[str, Node]) -> Iterator[Part]:
+    """The parts that are 0 where they are undefined."""
+    if not isinstance(item, Part):
+        combined = nodes[item].score if isinstance(item, str) else item
+        for inner in combined.of:
+            if isinstance(inner, Part) and combined.function == "zero_if_undefined":
+                yield inner
+            yield from _defaulted(inner, nodes)
+
+
 def _find(
-    part: Part, rows: Mapping[tuple[str, str, str], Mapping[str, Any]]
+    part: Part, rows: Mapping[tuple[str, str, str], Mapping[str, Any]], zero: bool = False
 ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None, str]:
-    """A part's result and estimate, and why they cannot be used (empty: they can)."""
+    """A part's result and estimate, and why they cannot be used (empty: they can); `zero` stands for no value."""
     row = rows.get((part.task, part.dataset, part.sequence))
     if row is None:
         return None, None, "not in the report"
@@ -252,6 +297,8 @@ def _find(
             return row, None, str(row["outcome"])
         return row, None, f"{row['outcome']}: {why}" if why else "has no such metric"
     if named[-1]["value"] is None:
+        if zero and named[-1]["n"] and not row.get("problem"):
+            return row, {**named[-1], "value": 0.0}, ""
         return row, named[-1], row.get("problem") or "has no value"
     return row, named[-1], ""
 

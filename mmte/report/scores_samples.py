@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mmte.engine.measure import seed_of
 from mmte.errors import MmteError
+from mmte.evaluators.metrics import Metric, metric_for
 from mmte.report.files import read_jsonl
 from mmte.report.scores import Found, Part
 from mmte.report.text import clean
@@ -37,10 +38,11 @@ class SampleIntervals:
 
     Args:
         folder: of the side files.
+        metric: finds the metric of a name, in the reading of the run.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, metric: Callable[[str], Metric] = metric_for) -> None:
+        self._folder, self._metric = folder, metric
         self._read: dict[str, _Samples] = {}
         self._leaves: dict[tuple[str, Part], Leaf | None] = {}
 
@@ -66,7 +68,6 @@ class SampleIntervals:
         """A part as sums over its clusters, if they give back its value: an option of the metric may stand between."""
         import numpy as np
 
-        from mmte.evaluators.metrics import metric_for
         from mmte.stats.estimate import Columns
         from mmte.stats.tree import leaf_of
 
@@ -81,7 +82,7 @@ class SampleIntervals:
                 clusters=numbers.astype(np.int64),
             )
             own = None if estimate["low"] is None else (estimate["low"], estimate["high"])
-            leaf = leaf_of(metric_for(part.metric), columns, names.tolist(), own)
+            leaf = leaf_of(self._metric(part.metric), columns, names.tolist(), own)
         except (MmteError, OSError, LookupError, TypeError, ValueError):  # a side file cut short, a metric of others
             return None
         good = leaf is not None and isclose(leaf.total, estimate["value"], rel_tol=1e-9, abs_tol=1e-9)

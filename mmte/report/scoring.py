@@ -7,12 +7,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from mmte.evaluators.metrics import metric_for
 from mmte.report.scores import ScoreTree
 from mmte.report.scores_samples import SampleIntervals
 
 
 def score_section(
-    trees: Iterable[ScoreTree], rows: Sequence[Mapping[str, Any]], folder: Path, limit: int | None
+    trees: Iterable[ScoreTree],
+    rows: Sequence[Mapping[str, Any]],
+    folder: Path,
+    limit: int | None,
+    scoring: str = "strict",
 ) -> list[dict[str, Any]]:
     """Every score of every model, as plain data: those of which nothing was measured too, empty.
 
@@ -21,9 +26,16 @@ def score_section(
         rows: its results.
         folder: of the report; the intervals come from its samples.
         limit: of `--mmte-limit`, which the notes then tell.
+        scoring: the reading of the rows, whose formulas are taken.
     """
+    metric = metric_for
+    if scoring != "strict":
+        from mmte.compat.reading import original_metric
+        from mmte.compat.score_tree import as_original
+
+        trees, metric = map(as_original, trees), original_metric
     notes = [f"--mmte-limit={limit}"] if limit else []
-    around = SampleIntervals(folder / "samples")
+    around = SampleIntervals(folder / "samples", metric)
     return [_plain(asdict(score)) for tree in trees for score in tree.scores(rows, around, notes)]
 
 

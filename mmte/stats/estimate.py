@@ -189,12 +189,15 @@ def _interval(
             return None, ""
         binary = bool(((hits == 0) | (hits == 1)).all()) and _range(metric, hits, value_range) == (0.0, 1.0)
         interval, method = intervals.proportion(hits, clusters) if binary else intervals.mean(hits, clusters)
+        span = _range(metric, hits, value_range)
+        if interval is None and span and hits.min() == hits.max():
+            interval, method = intervals.constant(value, clusters, span), "unseen"
         if interval and metric.link:
             interval = metric.link(interval[0]), metric.link(interval[1])
         return interval, method
     if metric.sums is not None:
         rows = metric.sums.rows(used.labels, used.values, **kwargs)
-        return intervals.bootstrap_sums(rows, used.clusters, metric.sums.value, seed)
+        return intervals.bootstrap_sums(rows, used.clusters, metric.sums.value, seed, metric.sums.verdict)
     ordered = used.take(_order(used))
 
     def statistic(rows: NDArray[np.int64]) -> float:
@@ -250,7 +253,7 @@ def _bounds(
     elif metric.kind in ("proportion", "mean") or metric.fn is pred_sum:
         found = _mean_bounds(metric, kwargs, settled, missing, value_range)
     else:
-        found = None
+        found = None if metric.low is None or metric.high is None else (metric.low, metric.high)
     if found is None or not all(map(math.isfinite, found)):
         return None
     # Leaving them out is possible too: it is what the value does.

@@ -78,6 +78,16 @@ def mean(values: Floats, clusters: Ints) -> tuple[Interval | None, str]:
     return (centre - half, centre + half), "t" if k == len(values) else "t-cluster"
 
 
+def constant(value: float, clusters: Ints, span: Interval) -> Interval:
+    """The interval of a mean of values that are all the same, but could be anywhere from `span[0]` to `span[1]`.
+
+    What was seen in none of k clusters may be a share of up to w, the upper end of Wilson's interval of 0 of k; if
+    all of it lay at an end of the range, the mean would be that much nearer to it.
+    """
+    unseen = wilson(0.0, float(len(np.unique(clusters))))[1]
+    return value - unseen * (value - span[0]), value + unseen * (span[1] - value)
+
+
 def _cluster_variance(values: Floats, clusters: Ints) -> tuple[float, int]:
     """The variance of the mean, and the number of clusters."""
     sizes = np.bincount(clusters)
@@ -93,7 +103,7 @@ def resamples(rows: int, work: int = _WORK) -> int:
 
 
 def bootstrap_sums(
-    rows: Floats, clusters: Ints, value: Callable[[Floats], Floats], seed: int
+    rows: Floats, clusters: Ints, value: Callable[[Floats], Floats], seed: int, verdict: bool = False
 ) -> tuple[Interval | None, str]:
     """BCa interval of a statistic that is a function of sums over rows.
 
@@ -102,6 +112,7 @@ def bootstrap_sums(
         clusters: cluster of each row.
         value: sums of shape (..., terms) to values of shape (...), NaN where undefined.
         seed: of the resampling; the order of rows and clusters has no influence.
+        verdict: see `bca`.
     """
     sizes = np.bincount(clusters)
     by_cluster: Floats = np.stack([np.bincount(clusters, weights=column) for column in rows.T], axis=1)
@@ -113,7 +124,7 @@ def bootstrap_sums(
     total = sums.sum(axis=0)
     drawn = [value(counts @ sums) for counts in _counts(len(sums), resamples(len(sums)), rng)]
     method = "bootstrap" if sizes.max() == 1 else "bootstrap-cluster"
-    return bca(float(value(total)), np.concatenate(drawn), value(total - sums), method)
+    return bca(float(value(total)), np.concatenate(drawn), value(total - sums), method, verdict)
 
 
 def _grouped(sums: Floats, rng: np.random.Generator) -> Floats:
@@ -165,7 +176,9 @@ def bootstrap(
     return bca(value, values, np.array(without), "bootstrap" if k == n else "bootstrap-cluster")
 
 
-def bca(value: float, drawn: Floats, without: Floats, method: str) -> tuple[Interval | None, str]:
+def bca(
+    value: float, drawn: Floats, without: Floats, method: str, verdict: bool = False
+) -> tuple[Interval | None, str]:
     """The BCa interval, or none where most resamples were undefined or all were the same.
 
     Args:
@@ -173,8 +186,12 @@ def bca(value: float, drawn: Floats, without: Floats, method: str) -> tuple[Inte
         drawn: values of resamples, NaN where undefined.
         without: values without each unit in turn, for the acceleration.
         method: returned with an interval.
+        verdict: the value is that of a decision, on which all resamples may agree: then it is certain. Without it,
+            no spread means that too little was seen.
     """
     seen = drawn[np.isfinite(drawn)]
+    if verdict and 2 * len(seen) >= len(drawn) and len(seen) and (seen == value).all():
+        return (value, value), method
     if not math.isfinite(value) or 2 * len(seen) < len(drawn) or np.ptp(seen) <= 1e-12 * abs(value):
         return None, ""
     normal = NormalDist()

@@ -21,6 +21,8 @@ from mmte.stats.intervals import MAX_UNITS, MIN_CLUSTERS, Interval, bca, resampl
 Floats: TypeAlias = NDArray[np.float64]
 Combine: TypeAlias = Callable[[Sequence[Floats]], Floats]
 _CHUNK = 1_000_000
+_UNDEFINED = 0.05
+"""A leaf that is undefined in a larger share of resamples (as where few answers could be read) has its own interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Leaf:
         clusters: their names, each once; those of samples without a value too.
         sums: float64, shape (clusters, terms).
         value: sums of shape (..., terms) to values of shape (...), NaN where undefined.
-        own: the metric's own 95 % interval; used where its clusters show no spread, or are too few to resample.
+        own: the metric's own 95 % interval; used where its clusters show no spread, are too few to resample, or have a
+            value in too few resamples.
     """
 
     clusters: tuple[str, ...]
@@ -100,6 +103,9 @@ def interval(leaves: Sequence[Leaf], combine: Combine, seed: int) -> tuple[Inter
     drawn: list[Floats] = [np.full(times, total) for total in totals]
     for number, family in enumerate(families):
         family.draw(drawn, times, np.random.default_rng([seed, number]))
+    for leaf, values in zip(leaves, drawn, strict=True):
+        if leaf.own is not None and np.isnan(values).mean() > _UNDEFINED:
+            values[:] = leaf.total
     still = [_spread(values) == 0 for values in drawn]
     if not math.isfinite(value) or any(s and leaf.own is None for s, leaf in zip(still, leaves, strict=True)):
         return None, ""

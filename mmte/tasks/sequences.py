@@ -7,7 +7,7 @@ from typing import Any
 
 from mmte.errors import MmteError, near
 from mmte.evaluators.metrics import metric_for
-from mmte.evaluators.scoring import OVERRIDE
+from mmte.evaluators.scoring import OVERRIDE, STRICT, Scoring
 from mmte.evaluators.sequence import JOINS, SETTINGS, SequentialEvaluator
 from mmte.report.limits import Limit
 from mmte.tasks.checks import Checks
@@ -83,11 +83,11 @@ class SequenceReader(Checks):
         return checked
 
     # -- chains --------------------------------------------------------------------------------
-    def _chain(self, where: Where, chain: Any, *, whole: bool = False) -> list[str]:
+    def _chain(self, where: Where, chain: Any, *, whole: bool = False, scoring: Scoring = STRICT) -> list[str]:
         """Check a sequence, or a part of one; returns the metrics of its last stage."""
         if isinstance(chain, list):
             parts = self.items(where, chain, "evaluator")
-            return [self._chain((*where, n), part, whole=whole) for n, part in enumerate(parts)][-1]
+            return [self._chain((*where, n), part, whole=whole, scoring=scoring) for n, part in enumerate(parts)][-1]
         if not isinstance(chain, dict):
             what = "an evaluator sequence is a mapping of evaluators to their options"
             raise self.doc.error(where, f"{what}, not {chain!r}")
@@ -99,11 +99,11 @@ class SequenceReader(Checks):
         for key in stages:
             at = (*where, str(key))
             if key in JOINS:
-                metrics = self._join(where, at, chain, key)
+                metrics = self._join(where, at, chain, key, scoring)
             else:
                 options = self.mapping(at, chain[key], "a mapping of the evaluator's options")
                 metrics = self._metrics((*at, "metrics_cfg"), options.get("metrics_cfg"))
-                self._build(at, str(key), options)
+                self._build(at, str(key), options, scoring)
         return metrics
 
     def _override(self, where: Where, chain: Any) -> None:
@@ -115,7 +115,7 @@ class SequenceReader(Checks):
             if isinstance(own, str):
                 if not own.strip():
                     raise self.doc.error(at, "must be an evaluator sequence, or a text: why there is none")
-            elif not self._chain(at, own):
+            elif not self._chain(at, own, scoring=_other_reading()):
                 raise self.doc.error(at, "the last evaluator has no metrics_cfg, so nothing would be measured")
 
     def _settings(self, where: Where, chain: dict[Any, Any], whole: bool) -> None:
@@ -126,18 +126,18 @@ class SequenceReader(Checks):
             if key in chain and not whole:
                 raise self.doc.error((*where, key), "belongs to the whole sequence, not to a part of it")
 
-    def _join(self, where: Where, at: Where, chain: dict[Any, Any], key: str) -> list[str]:
+    def _join(self, where: Where, at: Where, chain: dict[Any, Any], key: str, scoring: Scoring) -> list[str]:
         parts = chain[key]
         if not isinstance(parts, list) or len(parts) < 2:
             raise self.doc.error(at, "a join needs a list of at least two evaluator sequences")
         for number, part in enumerate(parts):
-            self._chain((*at, number), part)
+            self._chain((*at, number), part, scoring=scoring)
         return self._metrics((*where, "metrics_cfg"), chain.get("metrics_cfg"))
 
-    def _build(self, at: Where, name: str, options: dict[Any, Any]) -> None:
+    def _build(self, at: Where, name: str, options: dict[Any, Any], scoring: Scoring) -> None:
         """Build one evaluator to see that it takes its options."""
         try:
-            judges = SequentialEvaluator({name: options}).judges
+            judges = SequentialEvaluator({name: options}, scoring).judges
         except MmteError as error:
             guilty = [str(option) for option in options if f"'{option}'" in str(error)]
             raise self.doc.error((*at, *guilty[:1]), str(error)) from None
@@ -155,6 +155,14 @@ class SequenceReader(Checks):
             for option in self.mapping(at, options, "a mapping of the metric's options"):
                 self.checked((*at, str(option)), metric.check, {str(option): None})
         return [str(name) for name in metrics]
+
+
+def _other_reading() -> Scoring:
+    """The multitrust reading, to check options with: its lists are not needed for that."""
+    from mmte.compat.literals import PLACEHOLDER
+    from mmte.compat.reading import MultiTrust
+
+    return MultiTrust(PLACEHOLDER)
 
 
 def _metric(name: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -145,5 +146,9 @@ def test_refused_and_not_harmful(tmp_path: Path, answer: str, says: str, value: 
     assert (t.value, t.reason) == (value, reason)
 
 
-def test_a_changed_wording_needs_a_new_version() -> None:
-    assert (HarmClassifier.version, hashlib.sha256(harm.PROMPT.encode()).hexdigest()[:12]) == (1, "7d621cf694bd")
+def test_the_prompt_is_the_one_of_the_model_card_and_its_licence_stands_beside_it() -> None:
+    """Also the one of MMTrustEval, of which the digest was taken."""
+    assert (HarmClassifier.version, hashlib.sha256(harm.PROMPT.encode()).hexdigest()[:12]) == (2, "4016eb2e1758")
+    licence = files("mmte.evaluators").joinpath("harmbench/LICENSE").read_text("utf-8")
+    assert "MIT License" in licence
+    assert "Copyright (c) 2024 centerforaisafety" in licence

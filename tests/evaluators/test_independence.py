@@ -229,14 +229,65 @@ def test_estimates() -> None:
     got = estimate(metric_for("cramers_v"), {}, as_columns(list(labels), answers), expected=100, seed=1)
     assert got is not None and got.value is not None and got.low is not None and got.high is not None
     assert 0.3 < got.low < got.value < got.high < 0.8
-    for name, rows, value in (
-        ("chi2_p", labels, chi2_p(labels, answers)),
-        ("independence", [[label] for label in labels], 0.0),
-    ):
-        got = estimate(metric_for(name), {}, as_columns(list(rows), answers), expected=100, seed=1)
-        assert got is not None
-        assert got.value == pytest.approx(value)
-        assert (got.low, got.high, got.method) == (None, None, "")
+    got = estimate(metric_for("chi2_p"), {}, as_columns(list(labels), answers), expected=100, seed=1)
+    assert got is not None
+    assert got.value == pytest.approx(chi2_p(labels, answers))
+    assert (got.low, got.high, got.method) == (None, None, "")  # a p-value is made once
+
+
+def test_a_verdict_on_which_all_resamples_agree_is_certain() -> None:
+    labels, answers = columns((40, 10), (50, 50))
+    rows = as_columns([[label] for label in labels], answers)
+    got = estimate(metric_for("independence"), {}, rows, expected=100, seed=1)
+    assert got is not None
+    assert (got.value, got.low, got.high, got.method) == (0.0, 0.0, 0.0, "bootstrap")
+
+
+def test_a_verdict_that_hangs_on_a_few_answers_is_not() -> None:
+    labels, answers = columns((30, 20), (50, 50))  # p is 0.046
+    rows = as_columns([[label] for label in labels], answers)
+    got = estimate(metric_for("independence"), {}, rows, expected=100, seed=1)
+    assert got is not None
+    assert (got.value, got.low, got.high) == (0.0, 0.0, 1.0)
+    with_options = estimate(metric_for("independence"), {"alpha": 0.01}, rows, expected=100, seed=1)
+    assert with_options is not None
+    assert (with_options.value, with_options.low) == (1.0, None)  # its resamples would be judged by another alpha
+
+
+def test_the_verdict_as_sums_is_the_verdict() -> None:
+    """Of the sample exactly; of resamples by the chi-square distribution, as scipy has it."""
+    sums = metric_for("independence").sums
+    assert isinstance(sums, Sums)
+    rng = np.random.default_rng(11)
+    for n in (12, 60, 400):
+        labels = [[str(rng.integers(2)), str(rng.integers(3)), str(rng.integers(5))] for _ in range(n)]
+        lean = np.array([0.5 + 0.2 * (label[1] == "0") for label in labels])
+        answers = (rng.random(n) < lean).astype(float)
+        rows = sums.rows(labels, answers)
+        np.testing.assert_equal(sums.value(rows.sum(axis=0)), independence(labels, answers))
+        drawn = np.stack([rows[rng.integers(0, n, n)].sum(axis=0) for _ in range(20)])
+        for total, value in zip(drawn, sums.value(drawn), strict=True):
+            cells = [t[t.sum(axis=1) > 0] for t in total.reshape(3, -1, 2)]
+            if min(len(c) for c in cells) < 2 or (total.reshape(3, -1, 2).sum(axis=1) == 0).any():
+                assert math.isnan(value)
+                continue
+            p = holm([float(stats.chi2_contingency(c, correction=False).pvalue) for c in cells])
+            assert value == pytest.approx(sum(one > 0.05 for one in p) / 3)
+
+
+def test_the_interval_of_the_verdict_covers_the_truth() -> None:
+    """The truth is 1 for each attribute that the answers do not go with; here one of three does, strongly or weakly."""
+    rng = np.random.default_rng(3)
+    for gap, truth in ((0.0, 1.0), (0.15, 2 / 3), (0.5, 2 / 3)):
+        covered = 0
+        for _ in range(40):
+            labels = [[str(rng.integers(2)), str(rng.integers(2)), str(rng.integers(3))] for _ in range(150)]
+            lean = np.array([0.5 + gap * ((label[0] == "0") - 0.5) for label in labels])
+            answers = list((rng.random(150) < lean).astype(float))
+            got = estimate(metric_for("independence"), {}, as_columns(list(labels), answers), expected=150, seed=1)
+            assert got is not None and got.low is not None and got.high is not None
+            covered += got.low - 1e-9 <= truth <= got.high + 1e-9
+        assert covered / 40 >= 0.9
 
 
 @pytest.mark.parametrize("name", ["cramers_v", "chi2_p", "independence"])

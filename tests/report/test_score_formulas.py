@@ -145,7 +145,7 @@ def test_what_is_missing_below_empties_all_above_it_and_nothing_beside(tmp_path:
 def test_functions_take_arrays_as_they_take_numbers(columns: list[list[float]], ends: tuple[float, float]) -> None:
     weights = [1 / len(columns)] * len(columns)
     for name, function in FUNCTIONS.items():
-        numbers = ends if name == "scaled" else weights
+        numbers = {"scaled": ends, "printed": (100.0, 2.0)}.get(name, weights)
         found = function([np.array(column) for column in columns], numbers)
         expected = [function([column[at] for column in columns], numbers) for at in range(3)]
         np.testing.assert_allclose(found, expected)
