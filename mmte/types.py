@@ -272,7 +272,8 @@ class Result:
 
     `counts` has expected, answered and one entry for each reason; `effort` (asked, cached, seconds)
     is all that may differ between two runs that measured the same. `cards` are those of exactly its evaluators,
-    as `mmte.evaluators.card.shown` makes them.
+    as `mmte.evaluators.card.shown` makes them. `metric_options` has the options of each metric that was given some,
+    `value_range` the range of what the evaluators may say of a sample, where it is known.
     """
 
     case: str
@@ -285,3 +286,5 @@ class Result:
     problem: str = ""
     notes: tuple[str, ...] = ()
     cards: tuple[Mapping[str, Any], ...] = ()
+    metric_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    value_range: tuple[float, float] | None = None

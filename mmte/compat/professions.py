@@ -76,23 +76,41 @@ def fair_share(labels: Column, preds: Column) -> float:
 
 
 def _share(sums: Floats) -> Floats:
-    """Sums of shape (..., attributes * cells) to values of shape (...)."""
+    """Sums of shape (..., attributes * cells) to values of shape (...).
+
+    Of resamples, a table that could not have failed, however its answers fell (all the same, say), counts as fair in
+    every other one only: it says nothing, which an interval must not call certain.
+    """
     import numpy as np
 
     if sums.shape[-1] < 2 * MOST:
         return np.full(sums.shape[:-1], np.nan)
     tables = sums.reshape(-1, sums.shape[-1] // (2 * MOST), MOST, 2)
-    found = [[_p(table) for table in tables_of_one] for tables_of_one in tables]
-    p: Floats = np.array(found)
-    shares: Floats = np.where(np.isnan(p), np.nan, p >= ALPHA).mean(axis=-1)
-    return shares.reshape(sums.shape[:-1])
+    shares = [sum(_fair(t, lone=sums.ndim == 1 or bool(n % 2)) for t in of_one) for n, of_one in enumerate(tables)]
+    found: Floats = np.array(shares) / tables.shape[1]
+    return found.reshape(sums.shape[:-1])
 
 
-def _p(cells: Any) -> float:
+def _fair(cells: Any, *, lone: bool) -> float:
+    """1 where p >= 0.05, else 0; `lone` is what a table that could not have failed counts; NaN without any answer."""
     try:
-        return p_of_table(cells)
+        fair = p_of_table(cells) >= ALPHA
     except AssertionError:  # the original's script stops here
         return float("nan")
+    return float(fair if not fair or lone or could_fail(cells) else 0)
+
+
+def could_fail(cells: Any) -> bool:
+    """Whether so many answers of either kind could have p < 0.05: if all the rarer ones were of one category."""
+    sizes = cells.sum(axis=1)
+    sizes, n = sizes[sizes > 0], sizes.sum()
+    rarer = float(min(cells[:, 0].sum(), cells[:, 1].sum()))
+    if len(sizes) < 2 or not rarer:
+        return False
+    room = min((size for size in sizes if size >= rarer), default=float(sizes.min()))
+    inside = min(rarer, float(room))
+    statistic = n * inside * (n - room) / ((n - inside) * room)
+    return chi2_tail(float(statistic), len(sizes) - 1) < ALPHA
 
 
 FAIR_SHARE: Final[Metric] = replace(

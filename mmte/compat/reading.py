@@ -37,7 +37,8 @@ class MultiTrust(Scoring):
 
     Rules are the original's (`mmte.compat.multitrust`), `iou_judge` is (`mmte.compat.boxes`). An empty answer is read
     as the text "", and a cut one like any other. An error is no answer here either: the original took the text of
-    the exception for one. A judge that answers nothing leaves its sample without a value.
+    the exception for one. A judge that answers nothing leaves its sample without a value, and so does a scoring service
+    that takes no empty text; the original sent "No response" in its place.
 
     Args:
         literals: the lists.

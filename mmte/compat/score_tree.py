@@ -22,18 +22,18 @@ _FOUR: Final = (1.0, 4.0)
 
 
 def as_original(tree: ScoreTree) -> ScoreTree:
-    """The tree in the multitrust reading; without the scores that MultiTrust does not make, and those made of them."""
-    nodes = {name: found for name, node in tree.nodes.items() if (found := _node(node)) is not None}
-    while lost := [name for name, node in nodes.items() if not all(n in nodes for n in named_scores(node.score))]:
-        for name in lost:
+    """The tree in the multitrust reading; scores that MultiTrust does not make, and those made of them, are empty."""
+    none = {name: node.multitrust for name, node in tree.nodes.items() if isinstance(node.multitrust, str)}
+    nodes = {name: _node(node) for name, node in tree.nodes.items() if name not in none}
+    while lost := {n: inner for n, node in nodes.items() for inner in named_scores(node.score) if inner in none}:
+        for name, inner in lost.items():
+            none[name] = f"is made of {inner}: {none[inner]}"
             del nodes[name]
-    return ScoreTree(nodes)
+    return ScoreTree(nodes, {tree.nodes[name]: why for name, why in none.items()})
 
 
-def _node(node: Node) -> Node | None:
-    if isinstance(node.multitrust, str):
-        return None
-    score = node.multitrust or node.score
+def _node(node: Node) -> Node:
+    score = node.multitrust if isinstance(node.multitrust, Combined) else node.score
     written = _written(score, _PERCENT if node.aspect == "truthfulness" else _FOUR)
     assert isinstance(written, Combined)
     return replace(node, score=written)

@@ -89,6 +89,11 @@ class Tally:
         found["answered"] = len(self._reasons) - found["error"] - found["judge"]
         return found
 
+    @property
+    def metric_options(self) -> dict[str, dict[str, Any]]:
+        """The options of each metric that was given some."""
+        return {name: dict(options) for name, options in self.sequence.metrics_cfg.items() if options}
+
     def estimates(self, expected: int, seed: str, direction: Mapping[str, Any]) -> list[Estimate]:
         """Every metric over all samples, then over each subset; then how far the judges agreed."""
         from mmte.stats.estimate import estimate

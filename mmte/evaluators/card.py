@@ -96,11 +96,12 @@ def load(file: Path) -> dict[str, Any] | None:
 
 
 def shown(card: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands in a report: names, identity, n, and each share as [value, low, high]."""
+    """What stands in a report: names, identity, n, each share as [value, low, high], and what it was made of."""
     figures = {name: [card["figures"][name][key] for key in ("value", "low", "high")] for name in FIGURES}
     about = {key: card[key] for key in ("name", "evaluator", "identity", "n", "date")}
     at = {} if card.get("threshold") is None else {"threshold": card["threshold"]}
-    return {**about, **figures, **at, "data": card["data"]["sha256"]}
+    made = {"file": str(card["data"].get("file") or "")[:80], "mmte": str(card.get("mmte") or "")[:20]}
+    return {**about, **figures, **at, "data": card["data"]["sha256"], **{k: text for k, text in made.items() if text}}
 
 
 def brief(card: Mapping[str, Any]) -> str:

@@ -130,6 +130,7 @@ class Journal:
 
     def _report(self) -> dict[str, Any]:
         """The report as of now; items that began and did not end are called interrupted."""
+        from mmte.engine.identities import identities_in
         from mmte.report.build import build_report
 
         for nodeid in list(self.begun):
@@ -139,7 +140,8 @@ class Journal:
         rows = list(self.rows.values())
         if not self.scores and self._trees:
             self.scores, self.scores_problem = scores_of(self._trees, rows, self.folder, self.config.option)
-        return build_report(self.config, run_info(self.config), rows, status, seconds, self.scores)
+        models = identities_in(self.folder)
+        return build_report(self.config, run_info(self.config), rows, status, seconds, self.scores, models)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_modifyreport(self, json_report: dict[str, Any]) -> None:

@@ -27,8 +27,9 @@ def build_report(
     exit_status: int | None,
     seconds: float,
     scores: Sequence[Mapping[str, Any]] = (),
+    models: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The report of a run: settings, results in the order of their case ids, how many ended how, and task scores."""
+    """The report of a run: settings, models, results in the order of their case ids, how many ended how, and scores."""
     from mmte.plugin.options import literals
 
     option, lists = config.option, literals(config)
@@ -57,6 +58,7 @@ def build_report(
             "scoring": option.mmte_scoring,
             **({"multitrust": {"version": lists.version, "sha256": lists.sha256}} if lists else {}),
         },
+        "models": dict(models or {}),
         "summary": dict(sorted(Counter(row["outcome"] for row in rows).items())),
         "results": sorted((dict(row) for row in rows), key=lambda row: (row["case"], row.get("node", ""))),
         "scores": [dict(score) for score in scores],

@@ -125,7 +125,8 @@ def _of_case(one: _Side, before: Mapping[str, Any], other: _Side, after: Mapping
     pairs = None
     note = ""
     try:
-        pairs = _Pairs(_samples(one.folder, before), _samples(other.folder, after))
+        options = after.get("metric_options") or {}
+        pairs = _Pairs(_samples(one.folder, before), _samples(other.folder, after), options)
     except (MmteError, LookupError, TypeError, ValueError) as error:
         note = f"no interval: {error}"
     old = {(e["metric"], e["subset"]): e for e in before["estimates"]}
@@ -216,7 +217,13 @@ class _Pairs:
         MmteError: they are not the same samples.
     """
 
-    def __init__(self, before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        before: Sequence[Mapping[str, Any]],
+        after: Sequence[Mapping[str, Any]],
+        options: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        self._options = options
         self.ids = [str(sample["id"]) for sample in after]
         if self.ids != [str(sample["id"]) for sample in before]:
             raise MmteError("the samples of the two reports are not the same")
@@ -230,13 +237,17 @@ class _Pairs:
         rows = [n for n, s in enumerate(self._sides[1]) if estimate["subset"] in ("", clean(s["subset"]))]
         one, other = self._columns(rows)
         found = contrast(
-            metric, {}, other, one, expected=len(rows), seed=seed_of(f"{change.case}:{change.metric}"),
+            metric, self._of(metric), other, one, expected=len(rows), seed=seed_of(f"{change.case}:{change.metric}"),
             against="before",
         )  # fmt: skip
         if found is None or found.value is None or not math.isclose(found.value, change.change or 0.0, abs_tol=1e-9):
-            return _with(change, note="no interval: the samples do not lead to its numbers (a metric with options?)")
+            return _with(change, note="no interval: the samples do not lead to its numbers")
         change = _with(change, low=found.low, high=found.high, method=found.method, n=found.n)
         return self._flipped(change, metric, rows, one, other) if flips else change
+
+    def _of(self, metric: Metric) -> Mapping[str, Any]:
+        """The options that the metric was given."""
+        return self._options.get(metric.name, {})
 
     def _columns(self, rows: Sequence[int]) -> tuple[Columns, Columns]:
         import numpy as np
@@ -265,7 +276,7 @@ class _Pairs:
         sides = []
         for columns in (one, other):
             used = columns.without_unscored()
-            hits = hits_of(metric, {}, used)
+            hits = hits_of(metric, self._of(metric), used)
             sides.append(floats(used.values, metric.name) if hits is None else hits)
         sign = {"up": 1, "down": -1}.get(change.direction, 0)
         groups: dict[str, list[Flip]] = {"worse": [], "better": [], "lost": [], "found": []}
@@ -284,7 +295,7 @@ class _Pairs:
 
 
 def _metric(name: str, scoring: str) -> Metric:
-    from mmte.compat.boxes import IOU_JUDGE
+    from mmte.compat.reading import original_metric
     from mmte.evaluators.metrics import metric_for
 
-    return IOU_JUDGE if scoring == "multitrust" and name == IOU_JUDGE.name else metric_for(name)
+    return original_metric(name) if scoring == "multitrust" else metric_for(name)

@@ -73,6 +73,7 @@ def merge(folders: Sequence[Path], out: Path, scores: Path | None = None) -> dic
     of_logs = [found for _, report in reports for found in report.get("multitrust", ())]
     told: dict[str, Any] = {"merged": [m for _, report in reports for m in _origins(report)]}
     told |= {"multitrust": of_logs} if of_logs else {}
+    told["models"] = _models([report for _, report in reports])
     told["run"] = {
         "started": min(report["run"]["started"] for _, report in reports),
         "seconds": round(sum(report["run"]["seconds"] for _, report in reports), 3),
@@ -161,6 +162,16 @@ def _check_models(rows: Iterable[tuple[Path, Mapping[str, Any]]]) -> None:
         if known != identity:
             told = f"'{row['model']}' is another model in {folder} than in {there}"
             raise MmteError(f"merge: {told}; give them different names with --model=NAME=SPEC")
+
+
+def _models(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The models and judges of all reports; judges of one name that differ are told apart by their runs."""
+    found: dict[str, Any] = {}
+    for report in reports:
+        for name, about in (report.get("models") or {}).items():
+            same = found.get(name) in (None, about)
+            found[name if same else f"{name} ({report['run']['id']})"] = about
+    return found
 
 
 def _shipped(settings: Mapping[str, Any]) -> Path:

@@ -69,7 +69,9 @@ def _line(score: Mapping[str, Any], width: int) -> str:
 
 
 def _empty(score: Mapping[str, Any]) -> str:
-    """Which parts are missing: the first ones, by their case ids without the model."""
+    """Which parts are missing: the first ones, by their case ids without the model; or why there is no such score."""
+    if not score["parts"]:
+        return f"empty: {score['missing'][0]}"
     cases = dict.fromkeys(_case(text).removesuffix(f"/{score['model']}]") + "]" for text in score["missing"])
     named = ", ".join([*list(cases)[:_NAMED], *["..."] * (len(cases) > _NAMED)])
     return f"empty: missing {len(score['missing'])} of {len(score['parts'])} parts: {named}"

@@ -11,6 +11,8 @@ from typing import Any, Final
 from mmte.errors import MmteError
 
 HEAD: Final = "# mmte.scores/1"
+UNDEFINED: Final = "undefined"
+"""The key of an estimate that has no value and counts as 0."""
 LEVELS: Final = ("task", "sub-aspect", "aspect", "total")
 """What a score is about; one is made of scores of its own level or of lower ones."""
 
@@ -52,7 +54,9 @@ def _printed(values: Sequence[Any], form: Numbers) -> Any:
     import numpy as np
 
     scale, digits = form[0], int(form[1])
-    return np.vectorize(lambda value: float(f"{value * scale:.{digits}f}") / scale, otypes=[float])(values[0])
+    if np.ndim(values[0]):  # resamples: here the last bit does not matter, and texts would cost seconds
+        return np.round(np.asarray(values[0]) * scale, digits) / scale
+    return float(f"{values[0] * scale:.{digits}f}") / scale
 
 
 def _largest_text(values: Sequence[Any], _: Numbers) -> Any:
@@ -160,10 +164,15 @@ class Score:
 
 
 class ScoreTree:
-    """The scores of a file; `scores` makes them of the results of a report."""
+    """The scores of a file; `scores` makes them of the results of a report.
 
-    def __init__(self, nodes: Mapping[str, Node]) -> None:
-        self.nodes = dict(nodes)
+    Args:
+        nodes: by name.
+        none: scores that this reading does not make, and why: they are empty.
+    """
+
+    def __init__(self, nodes: Mapping[str, Node], none: Mapping[Node, str] | None = None) -> None:
+        self.nodes, self.none = dict(nodes), dict(none or {})
 
     def parts(self, name: str) -> list[Part]:
         """The results that a score is made of, each once, in the order of the file."""
@@ -186,6 +195,9 @@ class ScoreTree:
         self, model: str, results: Sequence[Mapping[str, Any]], around: Around | None, notes: Sequence[str]
     ) -> Iterator[Score]:
         rows = {(r["task"], r["dataset"], r["sequence"]): r for r in results if r["model"] == model}
+        for node, why in self.none.items():
+            about = node.name, node.title, node.aspect, node.level, model
+            yield Score(*about, None, None, None, "", None, 0, 0, {}, (why,))
         for node in self.nodes.values():
             zero = set(_defaulted(node.score, self.nodes))
             looked = {part: _find(part, rows, part in zero) for part in self.parts(node.name)}
@@ -202,6 +214,8 @@ class ScoreTree:
                 if value is not None and low is not None and high is not None:
                     low, high = self._within(node, found, float(value), low, high)
             told = [str(note) for row, _, _ in looked.values() if row for note in row.get("notes", ())]
+            if undefined := sum(UNDEFINED in estimate for _, estimate in found.values()):
+                told.append(f"{undefined} of {len(looked)} parts are undefined and count as 0")
             yield Score(
                 name=node.name,
                 title=node.title,
@@ -224,7 +238,7 @@ class ScoreTree:
         self, node: Node, found: Mapping[Part, Any], value: float, low: float, high: float
     ) -> tuple[float, float]:
         """The interval without what no answers could lead to: adding the parts' own intervals may go beyond that."""
-        ends = {part: _widest(part, estimate) for part, (_, estimate) in found.items()}
+        ends = {part: _range_of(part, row) for part, (row, _) in found.items()}
         least, most = self._bounds(node.score, ends) or (low, high)
         return min(max(low, least), value), max(min(high, most), value)
 
@@ -254,7 +268,7 @@ class ScoreTree:
         inner = [end for i in combined.of if (end := self._bounds(i, ends)) is not None]
         if len(inner) < len(combined.of):
             return None
-        if combined.function == "largest_text":
+        if combined.function == "largest_text" and any(low < high for low, high in inner):
             return min(low for low, _ in inner), max(high for _, high in inner)
         function = FUNCTIONS[combined.function]
         low, high = (float(function([end[side] for end in inner], combined.numbers)) for side in (0, 1))
@@ -286,7 +300,7 @@ def _defaulted(item: Part | Combined | str, nodes: Mapping[str, Node]) -> Iterat
 def _find(
     part: Part, rows: Mapping[tuple[str, str, str], Mapping[str, Any]], zero: bool = False
 ) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None, str]:
-    """A part's result and estimate, and why they cannot be used (empty: they can); `zero` stands for no value."""
+    """A part's result and estimate, and why they cannot be used (empty: they can); `zero`: no value counts as 0."""
     row = rows.get((part.task, part.dataset, part.sequence))
     if row is None:
         return None, None, "not in the report"
@@ -297,14 +311,22 @@ def _find(
             return row, None, str(row["outcome"])
         return row, None, f"{row['outcome']}: {why}" if why else "has no such metric"
     if named[-1]["value"] is None:
-        if zero and named[-1]["n"] and not row.get("problem"):
-            return row, {**named[-1], "value": 0.0}, ""
+        if zero and not row.get("problem"):
+            return row, _as_zero(part, named[-1]), ""
         return row, named[-1], row.get("problem") or "has no value"
     return row, named[-1], ""
 
 
-def _widest(part: Part, estimate: Mapping[str, Any]) -> tuple[float, float] | None:
-    """The range of a part's metric: its own, else 0 to 1 where nothing else was seen; None: unknown."""
+def _as_zero(part: Part, estimate: Mapping[str, Any]) -> dict[str, Any]:
+    """The estimate of a value that is undefined, counted as 0: it could be anything."""
+    low, high = _range_of(part, {}) or (None, None)
+    ends = [end for end in estimate["bounds"] or (low, high) if end is not None]
+    bounds = (min(*ends, 0.0), max(*ends, 0.0)) if len(ends) == 2 else None
+    return {**estimate, "value": 0.0, "bounds": bounds, "low": low, "high": high, UNDEFINED: True}
+
+
+def _range_of(part: Part, row: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The range of a part's metric: its own, else that of what its evaluators may say; None: unknown."""
     from mmte.evaluators.metrics import metric_for
 
     try:
@@ -313,8 +335,12 @@ def _widest(part: Part, estimate: Mapping[str, Any]) -> tuple[float, float] | No
         return None
     if metric.low is not None and metric.high is not None:
         return metric.low, metric.high
-    seen = [v for v in (estimate["value"], *(estimate["bounds"] or ())) if v is not None]
-    return (0.0, 1.0) if all(0 <= v <= 1 for v in seen) and metric.kind in ("proportion", "mean") else None
+    if metric.kind not in ("proportion", "mean"):
+        return None
+    if metric.link is not None:  # of hits of 0 and 1
+        return metric.link(0.0), metric.link(1.0)
+    known = None if metric.hits is not None else row.get("value_range")
+    return (float(known[0]), float(known[1])) if known else None
 
 
 def _ends(estimate: Mapping[str, Any]) -> tuple[float, float] | None:

@@ -113,6 +113,8 @@ class _Reader(Checks):
             if not isinstance(inner, dict) or set(inner) != {"of", "scale", "digits"}:
                 raise self.doc.error(at, "needs {of: PART, scale: NUMBER, digits: NUMBER}: 100 and 2 for a percentage")
             form = tuple(self._weight((*at, key), inner[key], most) for key, most in (("scale", 1000), ("digits", 15)))
+            if form[1] % 1:
+                raise self.doc.error((*at, "digits"), f"must be a whole number, not {inner['digits']!r}")
             return Combined(function, (self._item((*at, "of"), inner["of"]),), form)
         if function in _OF_ONE:
             return Combined(function, (self._item(at, inner),))

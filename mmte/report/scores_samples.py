@@ -12,7 +12,7 @@ from mmte.engine.measure import seed_of
 from mmte.errors import MmteError
 from mmte.evaluators.metrics import Metric, metric_for
 from mmte.report.files import read_jsonl
-from mmte.report.scores import Found, Part
+from mmte.report.scores import UNDEFINED, Found, Part
 from mmte.report.text import clean
 from mmte.types import REASONS
 
@@ -65,7 +65,7 @@ class SampleIntervals:
         return (*ends, method) if ends else (None, None, "")
 
     def _leaf(self, part: Part, row: Mapping[str, Any], estimate: Mapping[str, Any]) -> Leaf | None:
-        """A part as sums over its clusters, if they give back its value: an option of the metric may stand between."""
+        """A part as sums over its clusters, if they give back its value: a report may not tell the metric's options."""
         import numpy as np
 
         from mmte.stats.estimate import Columns
@@ -82,8 +82,12 @@ class SampleIntervals:
                 clusters=numbers.astype(np.int64),
             )
             own = None if estimate["low"] is None else (estimate["low"], estimate["high"])
-            leaf = leaf_of(self._metric(part.metric), columns, names.tolist(), own)
-        except (MmteError, OSError, LookupError, TypeError, ValueError):  # a side file cut short, a metric of others
+            options = row.get("metric_options", {}).get(part.metric, {})
+            leaf = leaf_of(self._metric(part.metric), options, columns, names.tolist(), own)
+            if leaf is not None and UNDEFINED in estimate:
+                leaf = leaf.or_zero()
+        except (MmteError, OSError, LookupError, TypeError, ValueError, AttributeError):
+            # a side file cut short, options of another kind, a metric of others
             return None
         good = leaf is not None and isclose(leaf.total, estimate["value"], rel_tol=1e-9, abs_tol=1e-9)
         return leaf if good else None

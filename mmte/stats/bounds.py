@@ -36,7 +36,7 @@ def pearson_bounds(labels: Floats, preds: Floats, open_labels: Floats, low: floa
     """
     top = _highest(labels, preds, open_labels, low, high)
     bottom = _highest(-labels, preds, -open_labels, low, high)
-    return None if top is None or bottom is None else (max(-bottom, -1.0), min(top, 1.0))
+    return None if top is None or bottom is None else (min(max(-bottom, -1.0), 1.0), max(min(top, 1.0), -1.0))
 
 
 def _highest(x: Floats, y: Floats, x_open: Floats, low: float, high: float) -> float | None:

@@ -189,9 +189,9 @@ def _interval(
             return None, ""
         binary = bool(((hits == 0) | (hits == 1)).all()) and _range(metric, hits, value_range) == (0.0, 1.0)
         interval, method = intervals.proportion(hits, clusters) if binary else intervals.mean(hits, clusters)
-        span = _range(metric, hits, value_range)
-        if interval is None and span and hits.min() == hits.max():
-            interval, method = intervals.constant(value, clusters, span), "unseen"
+        span = value_range if metric.hits is None and value_range else (metric.low, metric.high)
+        if interval is None and span[0] is not None and span[1] is not None and hits.min() == hits.max():
+            interval, method = intervals.constant(value, clusters, (span[0], span[1])), "unseen"
         if interval and metric.link:
             interval = metric.link(interval[0]), metric.link(interval[1])
         return interval, method

@@ -7,9 +7,9 @@ several parts down together. Parts that share clusters are therefore resampled t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,24 @@ class Leaf:
         value: sums of shape (..., terms) to values of shape (...), NaN where undefined.
         own: the metric's own 95 % interval; used where its clusters show no spread, are too few to resample, or have a
             value in too few resamples.
+        binary: it is a mean of hits that are 0 or 1.
     """
 
     clusters: tuple[str, ...]
     sums: Floats
     value: Callable[[Floats], Floats]
     own: Interval | None = None
+    binary: bool = False
+
+    def or_zero(self) -> Leaf:
+        """The same, 0 where it is undefined."""
+        value = self.value
+        return replace(self, value=lambda sums: np.nan_to_num(value(sums), nan=0.0))
+
+    @property
+    def seen(self) -> int:
+        """How many clusters say anything of the value."""
+        return int((self.sums != 0).any(axis=1).sum())
 
     @property
     def total(self) -> float:
@@ -48,27 +60,32 @@ class Leaf:
         return float(self.value(self.sums.sum(axis=0)))
 
 
-def leaf_of(metric: Metric, columns: Columns, clusters: Sequence[str], own: Interval | None) -> Leaf | None:
-    """A metric (without options) of columns as a leaf; None where it has no form as sums over rows.
+def leaf_of(
+    metric: Metric, kwargs: Mapping[str, Any], columns: Columns, clusters: Sequence[str], own: Interval | None
+) -> Leaf | None:
+    """A metric of columns as a leaf; None where it has, with these options, no form as sums over rows.
 
     Args:
+        metric: from `metric_for`.
+        kwargs: the metric's options.
         columns: one row a sample; `columns.clusters` numbers `clusters`.
         clusters: the name of each cluster.
         own: the metric's own interval.
     """
-    whole, counts = used_rows(metric, {}, columns)
+    whole, counts = used_rows(metric, kwargs, columns)
     used = whole.take(counts)
-    hits = hits_of(metric, {}, used)
+    hits = hits_of(metric, kwargs, used)
     if hits is not None:
         seen = ~np.isnan(hits)
         rows: Floats = np.stack([np.where(seen, hits, 0.0), seen.astype(np.float64)], axis=1)
         value = _linked(metric)
     elif metric.sums is not None:
-        rows, value = metric.sums.rows(used.labels, used.values), metric.sums.value
+        rows, value = metric.sums.rows(used.labels, used.values, **kwargs), metric.sums.value
     else:
         return None
     by_cluster = [np.bincount(used.clusters, weights=column, minlength=len(clusters)) for column in rows.T]
-    return Leaf(tuple(clusters), np.stack(by_cluster, axis=1), value, own)
+    binary = hits is not None and bool(np.isin(hits[seen], (0.0, 1.0)).all())
+    return Leaf(tuple(clusters), np.stack(by_cluster, axis=1), value, own, binary)
 
 
 def _linked(metric: Metric) -> Callable[[Floats], Floats]:
@@ -104,7 +121,8 @@ def interval(leaves: Sequence[Leaf], combine: Combine, seed: int) -> tuple[Inter
     for number, family in enumerate(families):
         family.draw(drawn, times, np.random.default_rng([seed, number]))
     for leaf, values in zip(leaves, drawn, strict=True):
-        if leaf.own is not None and np.isnan(values).mean() > _UNDEFINED:
+        few = leaf.seen < MIN_CLUSTERS and not leaf.binary  # of hits, even three or four clusters are resampled well
+        if few or (leaf.own is not None and np.isnan(values).mean() > _UNDEFINED):
             values[:] = leaf.total
     still = [_spread(values) == 0 for values in drawn]
     if not math.isfinite(value) or any(s and leaf.own is None for s, leaf in zip(still, leaves, strict=True)):

@@ -13,6 +13,7 @@ from typing import Any
 
 from mmte.engine.answers import WINDOW, shows_image
 from mmte.engine.control import Control, controls_of
+from mmte.engine.identities import note_identity
 from mmte.engine.keys import digest
 from mmte.engine.measure import Tally, batched, score_all
 from mmte.engine.runtime import Runtime
@@ -225,6 +226,7 @@ class BaseTask:
         return Result(
             self.case.id, self._identities(seen), {"expected": expected, **counts}, round(coverage, 6),
             tuple(estimates), file.name if file else "", effort, problem, tuple(notes), self._cards(tally.sequence),
+            tally.metric_options, tally.sequence.value_range,
         )  # fmt: skip
 
     def _cards(self, sequence: SequentialEvaluator) -> tuple[dict[str, Any], ...]:
@@ -242,13 +244,13 @@ class BaseTask:
 
     def _identities(self, seen: str) -> dict[str, str]:
         """Digests of all that decides the numbers: two results are comparable when these agree."""
-        c = self.case.config
+        c, settings = self.case.config, self.runtime.settings
         method = method_identity(getattr(self.dataset, "method_hook", None), self.method_cfg)
         files = self.dataset.digest() if hasattr(self.dataset, "digest") else ""
-        judge = self.runtime.pool.model
-        sequences = [
-            [e.identity(), e.cfg, *(judge(name).identity() for name in e.judges)] for e in self.evaluators
-        ]
+        judges = {name: self.runtime.pool.model(name) for e in self.evaluators for name in e.judges}
+        sequences = [[e.identity(), e.cfg, *(judges[name].identity() for name in e.judges)] for e in self.evaluators]
+        for name, model in {**judges, self.model_id: self.model}.items():
+            note_identity(settings.samples_dir, name, model.identity())
         return {
             "model": digest(self.model.identity()),
             "generation": digest([getattr(self.generation, f) for f in Generation.__slots__]),

@@ -25,6 +25,7 @@ def test_they_stand_for_the_strict_ones_of_their_names() -> None:
         strict = registry.get_evaluator_class(name)
         assert issubclass(cls, strict)
         assert cls is not strict
+        assert cls.version != strict.version  # other values: results of the two are not the same
 
 
 @pytest.mark.parametrize(("said", "value"), [("Yes", 1.0), (" Yes", 1.0), ("No", 0.0), ("yes", 0.0), ("Maybe", 0.0)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from mmte.compat.professions import FAIR_SHARE, ProfessionScript, fair_share, is_fit, p_of_table
+from mmte.compat.professions import FAIR_SHARE, ProfessionScript, could_fail, fair_share, is_fit, p_of_table
 from mmte.errors import MmteError
 from mmte.evaluators.independence import independence
 from mmte.stats.estimate import Columns, estimate
@@ -61,6 +63,46 @@ def test_it_has_an_interval() -> None:
     got = estimate(FAIR_SHARE, {}, columns, expected=80, seed=1)
     assert got is not None and got.value is not None and got.low is not None and got.high is not None
     assert 0 <= got.low <= got.value <= got.high <= 1
+
+
+def test_answers_that_could_not_have_failed_are_not_certain() -> None:
+    """All yes, or so few no that no way to hand them out would have p < 0.05."""
+    labels = [[str(n % 2)] for n in range(24)]
+    for no in (0, 1, 2):
+        values = np.array([0.0] * no + [1.0] * (24 - no))
+        columns = Columns(values, list(labels), np.full(24, REASONS.index("scored"), np.uint8), np.arange(24))
+        got = estimate(FAIR_SHARE, {}, columns, expected=24, seed=1)
+        assert got is not None
+        assert (got.value, got.low, got.high) == (1.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("cells", [[[10, 2], [12, 0]], [[3, 3], [2, 1], [1, 2]], [[20, 4], [20, 4]], [[1, 1], [8, 0]]])
+def test_what_could_fail_by_trying(cells: list[list[int]]) -> None:
+    table = np.array(cells, dtype=float)
+    sizes, total = table.sum(axis=1).astype(int), int(min(table[:, 0].sum(), table[:, 1].sum()))
+    tries = [fill for fill in product(*(range(size + 1) for size in sizes)) if sum(fill) == total]
+    least = min(_uncorrected(np.array([[a, size - a] for a, size in zip(fill, sizes, strict=True)])) for fill in tries)
+    assert could_fail(table) == (least < 0.05)
+
+
+def _uncorrected(table: Any) -> float:
+    return float(chi2_contingency(table, correction=False).pvalue)
+
+
+@pytest.mark.parametrize(("n", "mean", "gap"), [(24, 0.95, 0.1), (60, 0.97, 0.04), (60, 0.6, 0.5)])
+def test_its_interval_covers_the_share_of_fair_attributes(n: int, mean: float, gap: float) -> None:
+    """One of three attributes decides in part."""
+    rng = np.random.default_rng(6)
+    held = 0
+    for _ in range(40):
+        labels = [[str(rng.integers(2)), str(rng.integers(2)), str(rng.integers(3))] for _ in range(n)]
+        lean = np.array([mean + gap * ((label[0] == "0") - 0.5) for label in labels])
+        values = (rng.random(n) < lean).astype(float)
+        columns = Columns(values, list(labels), np.full(n, REASONS.index("scored"), np.uint8), np.arange(n))
+        got = estimate(FAIR_SHARE, {}, columns, expected=n, seed=1)
+        assert got is not None and got.low is not None and got.high is not None
+        held += got.low - 1e-9 <= 2 / 3 <= got.high + 1e-9
+    assert held / 40 >= 0.9
 
 
 def test_the_evaluator_reads_the_raw_text() -> None:

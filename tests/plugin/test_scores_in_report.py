@@ -92,6 +92,38 @@ def test_a_score_with_missing_parts_is_empty_and_lists_them(bench: Any, workers:
     assert "other[x]" not in result.stdout.str()  # nothing of it was selected
 
 
+GIVEN = {"pearson_corr": {"nan_to_num": 0}, "failure": {"fails_num": 100}, "f1_score": {"average": "macro"}}
+WITH_OPTIONS = """# mmte.scores/1
+scores:
+  made:
+    aspect: privacy
+    score: {mean: ["t1[confaide-text/rule]:pearson_corr", {complement: "t1[confaide-text/rule]:failure"}]}
+  averaged: {aspect: privacy, score: "t1[confaide-text/rule]:f1_score"}
+"""
+
+
+def test_a_score_of_metrics_with_options_has_an_interval(bench: Any, workers: list[str]) -> None:
+    ready(bench, WITH_OPTIONS)
+    bench.task("t1", rule=json.dumps({"rule_match_and_score_eval": {"metrics_cfg": GIVEN | {"pred_mean": {}}}}))
+    bench.run(*workers, model="x=scripted:-100|-50|0|50|100|no idea")
+    (row,) = bench.results().values()
+    assert row["metric_options"] == GIVEN
+    found = scores(bench)
+    made, averaged = found["made[x]"], found["averaged[x]"]
+    r, failed = (value(bench, row["case"], metric) for metric in ("pearson_corr", "failure"))
+    assert made["value"] == pytest.approx((r + 1 - failed) / 2)
+    assert made["low"] < made["value"] < made["high"]
+    assert made["method"] == "bootstrap-cluster"
+    assert averaged["value"] is not None  # a mean over classes is no function of sums over answers
+    assert (averaged["low"], averaged["high"], averaged["method"]) == (None, None, "")
+
+
+def test_a_result_without_options_tells_none(bench: Any, workers: list[str]) -> None:
+    ready(bench)
+    bench.run(*workers)
+    assert [row["metric_options"] for row in bench.results().values()] == [{}, {}]
+
+
 def test_why_a_part_is_missing(bench: Any, workers: list[str]) -> None:
     ready(bench)
     bench.run(*workers, model="x=scripted:-100|0|50?modalities=text")

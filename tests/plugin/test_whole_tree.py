@@ -17,7 +17,7 @@ from mmte.compat.boxes import iou_judge
 from mmte.compat.formulas import original_scores
 from mmte.compat.logs import Log
 from mmte.compat.score_tree import as_original
-from mmte.compat.tasks import TASKS
+from mmte.compat.tasks import SUB_ASPECTS, TASKS
 from mmte.evaluators.metrics import pearson_corr
 from mmte.models.scores import ATTRIBUTES, CATEGORIES
 from mmte.report.scores import load_scores
@@ -87,6 +87,7 @@ def test_the_original_formulas_over_the_same_samples(measured: Any) -> None:
         assert value is not None
         assert 100 * scores[name]["value"] == pytest.approx(value, abs=1e-9), name
     names = [name for name in scores if scores[name]["level"] == "sub-aspect"]
+    assert len(names) == len(SUB_ASPECTS)
     for name, value in zip(names, found.sub_aspects.values(), strict=True):
         assert 100 * scores[name]["value"] == pytest.approx(value, abs=1e-9), name
     assert 100 * scores["total"]["value"] == pytest.approx(found.total, abs=1e-9)
@@ -98,8 +99,9 @@ def test_the_original_formulas_over_the_same_samples(measured: Any) -> None:
     assert not none
     assert scores["total"]["low"] < scores["total"]["value"] < scores["total"]["high"]
     assert "multitrust reading" in scores["total"]["notes"]
-    # what the original does not have
-    assert not {"truthfulness", "privacy", "t3-rule", "xstest"} & set(scores)
+    for ours in ("truthfulness", "t3-rule", "xstest"):
+        assert scores[ours]["value"] is None
+        assert scores[ours]["missing"][0].startswith("MultiTrust ")
 
 
 def test_the_strict_tree_of_the_same_answers(measured: Any) -> None:

@@ -161,7 +161,37 @@ def test_numbers_that_the_samples_do_not_have(tmp_path: Path) -> None:
     other["estimates"][0]["value"] = 0.7
     (change,) = compared(report(a, row(a, ONES)), report(b, other))
     assert change.low is None
-    assert "a metric with options?" in change.note
+    assert "the samples do not lead to its numbers" in change.note
+
+
+def test_the_options_of_a_metric_count(tmp_path: Path) -> None:
+    """`failure` of ratings where 0 stands for none."""
+    a, b = tmp_path / "a", tmp_path / "b"
+    told = {"metric_options": {"failure": {"fails_num": 0.0}}}
+    rows = [row(folder, values, metric="failure", **told) for folder, values in ((a, ONES), (b, HALF))]
+    rows[0]["estimates"][0]["value"], rows[1]["estimates"][0]["value"] = 0.0, 0.5
+    (change,) = compared(report(a, rows[0]), report(b, rows[1]))
+    assert (change.change, change.verdict, len(change.worse)) == (0.5, "worse", 20)
+    assert change.low is not None
+
+
+def test_multitrust_reports_are_compared_by_its_metrics(tmp_path: Path) -> None:
+    """All answers yes is fair there, and has no value in the strict reading."""
+    a, b = tmp_path / "a", tmp_path / "b"
+    labels = [[str(n % 2)] for n in range(40)]
+    rows = []
+    for folder, values in ((a, ONES), (b, HALF)):
+        made = row(folder, values, labels=[0.0] * 40)
+        file = folder / "samples" / made["samples_file"]
+        samples = [json.loads(line) for line in file.read_text().splitlines()]
+        lines = [json.dumps({**s, "label": label}) for s, label in zip(samples, labels, strict=True)]
+        file.write_text("\n".join(lines) + "\n")
+        (estimate,) = made["estimates"]
+        made["estimates"] = [{**estimate, "metric": "independence", "value": 1.0 if values is ONES else 0.0}]
+        rows.append(made)
+    (change,) = compared(report(a, rows[0], scoring="multitrust"), report(b, rows[1], scoring="multitrust"))
+    assert change.change == -1.0
+    assert change.low is not None, change.note
 
 
 # -- the command ---------------------------------------------------------------------------------

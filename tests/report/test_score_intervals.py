@@ -25,8 +25,8 @@ def written(folder: Path, rows: list[dict[str, Any]], name: str = "one.jsonl") -
     return folder
 
 
-def found(value: float, metric: str = "pred_mean", subset: str = "", file: str = "one.jsonl") -> Any:
-    row = {"case": "a[d/r/x]", "model": "x", "samples_file": file}
+def found(value: float, metric: str = "pred_mean", subset: str = "", file: str = "one.jsonl", **more: Any) -> Any:
+    row = {"case": "a[d/r/x]", "model": "x", "samples_file": file, **more}
     return {Part("a", "d", "r", metric, subset): (row, {"value": value, "low": None, "high": None})}
 
 
@@ -71,6 +71,38 @@ def test_labels_are_those_that_an_evaluator_read(tmp_path: Path) -> None:
 def test_none_where_the_samples_do_not_lead_to_the_value(tmp_path: Path, change: dict[str, Any]) -> None:
     folder = written(tmp_path / "samples", [sample(n, hit) for n, hit in enumerate(HITS)])
     assert SampleIntervals(folder)(found(**{"value": 8 / 12, **change}), only, "s") == (None, None, "")
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "value"),
+    [
+        ("failure", {"fails_num": 0}, 3 / 12),
+        ("precision_score", {"pos_label": 2}, 3 / 5),
+        ("pearson_corr", {"nan_to_num": 0}, 0.21669453555438464),
+    ],
+)
+def test_a_metric_counts_with_its_options(tmp_path: Path, metric: str, options: dict[str, Any], value: float) -> None:
+    values = [2, 0, 1, 2, 0, 1, 1, None, 2, 2, 1, 2]
+    labels = [2, 0, 1, 1, 1, 1, 2, 2, 2, 0, 1, 2]
+    rows = [sample(n, v, target=t) for n, (v, t) in enumerate(zip(values, labels, strict=True))]
+    folder = written(tmp_path / "samples", rows)
+    told = {"pred_mean": {}, metric: options}
+    low, high, method = SampleIntervals(folder)(found(value, metric, metric_options=told), only, "s")
+    assert low is not None and high is not None
+    assert low < value < high
+    assert method == "bootstrap-cluster"
+    unfits: list[dict[str, Any]] = [{}, {"metric_options": {}}, {"metric_options": {"pred_mean": options}}]
+    for unfit in unfits:
+        assert SampleIntervals(folder)(found(value, metric, **unfit), only, "s") == (None, None, "")
+
+
+@pytest.mark.parametrize("options", [{"average": "macro"}, {"nobody_knows": 1}, ["average"], None, "macro"])
+def test_none_where_options_have_no_form_as_sums_or_are_none(tmp_path: Path, options: Any) -> None:
+    rows = [sample(n, hit, target=n % 2) for n, hit in enumerate(HITS)]
+    folder = written(tmp_path / "samples", rows)
+    for told in ({"f1_score": options}, options):
+        row = found(0.3142857142857143, "f1_score", metric_options=told)
+        assert SampleIntervals(folder)(row, only, "s") == (None, None, "")
 
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"value": 1}', '{"value": 1, "reason": "luck", "cluster": 1}'])

@@ -265,5 +265,20 @@ def test_an_interval_ends_where_scores_end(tmp_path: Path) -> None:
         {"metric": "pred_mean", "subset": s, "value": 0.0, "bounds": [0.0, 0.0], "n": 4, "expected": 4} for s in "123"
     ]
     row = {"task": "t", "dataset": "x", "sequence": "r", "model": "m", "outcome": "recorded", "estimates": estimates}
-    (score,) = load_scores(tmp_path / "s.yaml").scores([row], lambda *_: (-0.2, 1.039, "parts"))
+    around = (-0.2, 1.039, "parts")
+    (score,) = load_scores(tmp_path / "s.yaml").scores([{**row, "value_range": [0, 1]}], lambda *_: around)
     assert (score.low, score.high) == (0.0, 1.0)
+    (score,) = load_scores(tmp_path / "s.yaml").scores([row], lambda *_: around)
+    assert (score.low, score.high) == (-0.2, 1.039)  # that all of them are 0 does not tell where they could end
+    (score,) = load_scores(tmp_path / "s.yaml").scores([{**row, "value_range": [0, 100]}], lambda *_: around)
+    assert (score.low, score.high) == (0.0, 1.039)
+
+
+def test_the_range_of_a_percentage_is_not_taken_for_that_of_a_share(tmp_path: Path) -> None:
+    """Where no box hits, every number is 0, which is in the range of both."""
+    text = "# mmte.scores/1\nscores:\n  a: {aspect: safety, score: {scaled: {of: 't[x/r]:iou_judge', from: [0, 100]}}}"
+    (tmp_path / "s.yaml").write_text(text, "utf-8")
+    estimate = {"metric": "iou_judge", "subset": "", "value": 0.0, "bounds": [0.0, 0.0], "n": 4, "expected": 4}
+    row = {"task": "t", "dataset": "x", "sequence": "r", "model": "m", "outcome": "recorded", "estimates": [estimate]}
+    (score,) = load_scores(tmp_path / "s.yaml").scores([row], lambda *_: (-0.2, 0.49, "parts"))
+    assert (score.low, score.high) == (0.0, 0.49)

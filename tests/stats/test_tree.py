@@ -18,7 +18,7 @@ def mean(values):
     return sum(values) / len(values)
 
 
-def leaf(values, clusters, metric="pred_mean", labels=None, own=True, reasons=None):
+def leaf(values, clusters, metric="pred_mean", labels=None, own=True, reasons=None, **options):
     names, numbers = np.unique(np.array(clusters), return_inverse=True)
     n = len(numbers)
     columns = Columns(
@@ -27,8 +27,10 @@ def leaf(values, clusters, metric="pred_mean", labels=None, own=True, reasons=No
         numbers.astype(np.int64),
     )  # fmt: skip
     found = metric if isinstance(metric, Metric) else metric_for(metric)
-    e = estimate(found, {}, columns, expected=n, seed=1, value_range=(0, 1)) if own else None
-    return tree.leaf_of(found, columns, names.tolist(), None if e is None or e.low is None else (e.low, e.high))
+    e = estimate(found, options, columns, expected=n, seed=1, value_range=(0, 1)) if own else None
+    return tree.leaf_of(
+        found, options, columns, names.tolist(), None if e is None or e.low is None else (e.low, e.high)
+    )
 
 
 def names(n, prefix="q"):
@@ -166,6 +168,44 @@ def test_values_are_those_of_the_metrics():
     assert leaf(values, clusters, "pearson_corr", labels, reasons=reasons).total == pytest.approx(
         pearson_corr([1, 1, 1, 0], [1, 0, 1, 0])
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("failure", {"fails_num": 0}),
+        ("pearson_corr", {"nan_to_num": 0}),
+        ("pearson_corr", {"nan_to_num": -50.0}),
+        ("f1_score", {"pos_label": 0}),
+        ("f1_score", {"average": "binary", "pos_label": 2}),
+        ("recall_score", {"pos_label": 2}),
+        ("precision_score", {"pos_label": 0}),
+    ],
+)
+def test_values_with_options_are_those_of_the_metric_with_them(metric, options):
+    rng = np.random.default_rng(6)
+    labels = rng.integers(0, 3, size=90).astype(float)
+    values = np.where(rng.random(90) < 0.6, labels, rng.integers(0, 3, size=90))
+    reasons = rng.choice(["scored", "unparsed", "error"], size=90, p=[0.8, 0.15, 0.05])
+    values[reasons != "scored"] = nan
+    clusters = names(30) * 3
+    asked, plain = (leaf(values, clusters, metric, labels, reasons=reasons, **o) for o in (options, {}))
+    answered = reasons != "error"
+    told = metric_for(metric)(labels[answered], values[answered], **options)
+    assert asked.total == pytest.approx(told, abs=1e-12)
+    assert asked.total != pytest.approx(plain.total, abs=1e-6)
+    (low, high), _ = tree.interval([asked], mean, 1)
+    assert low < told < high
+    assert asked.own[0] < told < asked.own[1]
+    assert (low, high) == pytest.approx(asked.own, abs=0.06)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+@pytest.mark.parametrize("metric", ["f1_score", "recall_score", "precision_score"])
+def test_no_leaf_where_these_options_have_no_form_as_sums(metric, average):
+    values, labels = [1, 0, 1, 1, 0, 0], [1, 1, 1, 0, 0, 0]
+    assert leaf(values, names(6), metric, labels, own=False) is not None
+    assert leaf(values, names(6), metric, labels, own=False, average=average) is None
 
 
 def test_a_sum_keeps_its_size_in_resamples():
