@@ -11,9 +11,13 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from mmte.errors import MmteError, near
+from mmte.tasks.checks import Checks
+from mmte.tasks.yamlfile import Where
 
 Access = Literal["free", "gated", "form"]
 _ACCESS: Final = ("free", "gated", "form")
+KEYS: Final = ("title", "licence", "tasks", "access", "sources", "bytes", "how")
+SOURCE_KEYS: Final = ("base", "archive", "into", "below", "files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,45 +101,84 @@ def catalogue(path: Path | None = None) -> Catalogue:
     """Read a file of sets; None: the one of the package.
 
     Raises:
-        MmteError: the file is missing or malformed.
+        MmteError: the file is missing or malformed; one line with file, line and key.
     """
-    import yaml
+    from mmte.tasks import yamlfile
 
     try:
-        text = path.read_text("utf-8") if path else files("mmte.data").joinpath("sets.yaml").read_text("utf-8")
-        loaded = yaml.safe_load(text)
-        hosts = tuple(str(host).casefold() for host in loaded["hosts"])
-        return Catalogue({name: _set(name, about) for name, about in loaded["sets"].items()}, hosts)
-    except OSError as error:
-        raise MmteError(f"--sets {path}: {error.strerror}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, yaml.YAMLError) as error:
-        raise MmteError(f"--sets {path}: no file of data sets: {' '.join(str(error).split())}") from None
+        if path is None:
+            text = files("mmte.data").joinpath("sets.yaml").read_text("utf-8")
+            return _Reader(yamlfile.parse(text, Path("sets.yaml"))).read()
+        return _Reader(yamlfile.load(path)).read()
+    except MmteError as error:
+        raise MmteError(f"--sets {error}" if path else str(error)) from None
 
 
-def _set(name: str, about: dict[str, Any]) -> DataSet:
-    access = about.get("access", "free")
-    if access not in _ACCESS:
-        raise ValueError(f"{name}: access is {access!r}, not one of {', '.join(_ACCESS)}")
-    pinned: list[Pinned] = []
-    archives: list[Archive] = []
-    for source in about.get("sources", ()):
-        listed = str(source.get("files", "")).splitlines()
+class _Reader(Checks):
+    """Checks a file of sets, key by key."""
+
+    def read(self) -> Catalogue:
+        if not isinstance(self.data, dict):
+            raise self.doc.error((), "a file of data sets is a mapping with 'hosts' and 'sets'")
+        self.known((), self.data, ("hosts", "sets"))
+        hosts = self._texts(("hosts",), self.data.get("hosts"), "host")
+        sets = self.mapping(("sets",), self.data.get("sets"), "a mapping of names to data sets")
+        if not sets:
+            raise self.doc.error(("sets",), "must have at least one data set")
+        read = {self.name(("sets", str(name)), name): self._set(name, about) for name, about in sets.items()}
+        return Catalogue(read, tuple(host.casefold() for host in hosts))
+
+    def _texts(self, where: Where, value: Any, what: str) -> tuple[str, ...]:
+        listed = self.items(where, value, what)
+        self.texts(where, listed)
+        return tuple(listed)
+
+    def _need(self, where: Where, about: dict[Any, Any], key: str, default: str | None = None) -> str:
+        value = about.get(key, default)
+        if value is None:
+            raise self.doc.error(where, f"'{key}' is missing")
+        self.text((*where, key), value)
+        return str(value)
+
+    def _set(self, name: str, about: Any) -> DataSet:
+        at: Where = ("sets", str(name))
+        about = self.mapping(at, about, f"a mapping of {', '.join(KEYS)}")
+        self.known(at, about, KEYS)
+        size = about.get("bytes")
+        if size is not None and type(size) is not int:
+            raise self.doc.error((*at, "bytes"), f"must be a whole number, not {size!r}")
+        pinned: list[Pinned] = []
+        archives: list[Archive] = []
+        listed = about.get("sources")
+        for number, source in enumerate([] if listed is None else self.items((*at, "sources"), listed, "source")):
+            self._source((*at, "sources", number), name, source, pinned, archives)
+        return DataSet(
+            name, self._need(at, about, "title"), self._need(at, about, "licence"),
+            self._texts((*at, "tasks"), about.get("tasks"), "task"),
+            self.one_of((*at, "access"), about.get("access", "free"), _ACCESS), tuple(pinned), tuple(archives),
+            size, " ".join(self._need(at, about, "how", "").split()),
+        )  # fmt: skip
+
+    def _source(self, at: Where, name: str, source: Any, pinned: list[Pinned], archives: list[Archive]) -> None:
+        source = self.mapping(at, source, f"a mapping of {', '.join(SOURCE_KEYS)}")
+        self.known(at, source, SOURCE_KEYS)
+        lines = [line for line in self._need(at, source, "files", "").splitlines() if line.strip()]
         if "archive" in source:
-            members = tuple(_pinned(name, line, "") for line in listed if line.strip())
-            archives.append(Archive(source["archive"], source.get("into", name), source.get("below", ""), members))
+            members = tuple(self._pinned((*at, "files"), line, "") for line in lines)
+            into, below = self._need(at, source, "into", name), self._need(at, source, "below", "")
+            archives.append(Archive(self._need(at, source, "archive"), into, below, members))
         else:
-            pinned += [_pinned(name, line, source["base"]) for line in listed if line.strip()]
-    return DataSet(
-        name, about["title"], about["licence"], tuple(about["tasks"]), access, tuple(pinned), tuple(archives),
-        about.get("bytes"), " ".join(about.get("how", "").split()),
-    )  # fmt: skip
+            base = self._need(at, source, "base")
+            pinned += [self._pinned((*at, "files"), line, base) for line in lines]
 
-
-def _pinned(name: str, line: str, base: str) -> Pinned:
-    """One line of `files`: sha256 (or -), bytes (or -), path, and perhaps `<- path at the source`."""
-    digest, size, rest = line.split(maxsplit=2)
-    path, _, origin = rest.partition(" <- ")
-    if digest != "-" and len(digest) != 64:
-        raise ValueError(f"{name}: {digest!r} is no sha256")
-    url = f"{base}/{(origin or path).strip()}" if base else ""
-    return Pinned(path.strip(), url, "" if digest == "-" else digest, None if size == "-" else int(size))
+    def _pinned(self, at: Where, line: str, base: str) -> Pinned:
+        """One line of `files`: sha256 (or -), bytes (or -), path, and perhaps `<- path at the source`."""
+        parts = line.split(maxsplit=2)
+        if len(parts) < 3 or not (parts[1] == "-" or (parts[1].isascii() and parts[1].isdigit())):
+            raise self.doc.error(at, f"{line.strip()!r:.100} is no line 'SHA256 BYTES PATH' (- for what is not known)")
+        digest, size, rest = parts
+        path, _, origin = rest.partition(" <- ")
+        if digest != "-" and len(digest) != 64:
+            raise self.doc.error(at, f"{digest!r} is no sha256")
+        url = f"{base}/{(origin or path).strip()}" if base else ""
+        return Pinned(path.strip(), url, "" if digest == "-" else digest, None if size == "-" else int(size))

@@ -56,7 +56,7 @@ class TextClassifier(WeightsModel):
         Raises:
             MmteError: neither a folder with a model nor an id, or a bad option.
         """
-        where = f"--model {spec.name}"
+        where = spec.where
         spec.check_options("dtype", "device", "batch", "revision", "trust_remote_code", "windows")
         dtype, device, batch = read_options(spec)
         windows = spec.option("windows", str, "auto")

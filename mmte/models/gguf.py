@@ -48,9 +48,11 @@ class GGUFChat(BaseChat):
     supports = frozenset({"do_sample", "temperature", "stop_sequences", "seed"})
     device: Literal["none", "cpu", "gpu"] = "cpu"
 
-    def __init__(self, name: str, file: Path, pin: Pinned | None, *, ctx: int, slots: int, threads: int) -> None:
+    def __init__(
+        self, name: str, file: Path, pin: Pinned | None, *, ctx: int, slots: int, threads: int, where: str = ""
+    ) -> None:
         super().__init__(name)
-        self._where = f"--model {name}"
+        self._where = where or f"--model {name}"
         self._file, self._pin, self._ctx = file, pin, ctx
         size = pin.bytes if pin else _checked_size(file, self._where)
         self._slots = slots or (cpus() if size < _SMALL and not threads else 1)
@@ -73,10 +75,10 @@ class GGUFChat(BaseChat):
             numbers[option] = spec.option(option, int, 0)
         for option, value in numbers.items():
             if value < 0 or (option in spec.options and value < 1) or value > 2**20:
-                raise MmteError(f"--model {spec.name}: {option}={value} must be a whole number from 1")
+                raise MmteError(f"{spec.where}: {option}={value} must be a whole number from 1")
         pin = pinned(spec.target)
         file = model_file(pin.name) if pin else Path(spec.target).expanduser()
-        return cls(spec.name, file, pin, **numbers)
+        return cls(spec.name, file, pin, **numbers, where=spec.where)
 
     def identity(self) -> Mapping[str, Any]:
         """The file's sha256 (for a catalogue model the pinned one, file or no file) and the engine's version."""

@@ -55,7 +55,7 @@ class HFChat(WeightsModel):
         Raises:
             MmteError: neither a folder with a model nor an id, or a bad option.
         """
-        where = f"--model {spec.name}"
+        where = spec.where
         spec.check_options("dtype", "device", "batch", "revision", "trust_remote_code")
         dtype, device, batch = read_options(spec)
         code = spec.option("trust_remote_code", bool, False)

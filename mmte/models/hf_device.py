@@ -19,7 +19,7 @@ def read_options(spec: ModelSpec) -> tuple[str, str, int]:
     Raises:
         MmteError: a value that is none of the known ones.
     """
-    where = f"--model {spec.name}"
+    where = spec.where
     dtype, device = spec.option("dtype", str, "auto"), spec.option("device", str, "auto")
     if dtype not in DTYPES:
         raise MmteError(f"{where}: dtype={dtype!r} is not known.{near(dtype, DTYPES)}")

@@ -155,5 +155,5 @@ def explained(error: Exception, facts: Facts, code: bool) -> str:
     if out_of_memory(error):
         return f"the weights do not fit: {said}"
     if not code and ("auto_map" in facts.config or "trust_remote_code" in str(error)):
-        return "it needs Python code of its repository; read that code, then add trust_remote_code=yes to --model"
+        return "it needs Python code of its repository; read that code, then add trust_remote_code=yes to its SPEC"
     return f"transformers cannot load it: {said}"

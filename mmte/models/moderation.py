@@ -55,7 +55,7 @@ class Moderation(ScoringService):
         match = _TARGET.fullmatch(spec.target)
         model, url = match.groups() if match else (spec.target, None)
         if "://" in model:
-            raise MmteError(f"--model {spec.name}: the form is moderation:MODEL@URL, not {spec.target!r:.60}")
+            raise MmteError(f"{spec.where}: the form is moderation:MODEL@URL, not {spec.target!r:.60}")
         return cls(spec, url or OPENAI, model or PINNED)
 
     def identity(self) -> Mapping[str, Any]:

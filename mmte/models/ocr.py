@@ -48,7 +48,7 @@ class OcrChat(BaseChat):
         Raises:
             MmteError: no such model, or what its backend finds wrong.
         """
-        inner = parse_model(f"{spec.name}={spec.target}")
+        inner = replace(parse_model(f"x={spec.target}", spec.given), name=spec.name)
         if inner.backend == "chatmodel":
             spec.check_options()
         return cls(spec.name, replace(inner, options=inner.options | spec.options).build())

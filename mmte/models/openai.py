@@ -41,14 +41,15 @@ class OpenAIChat(BaseChat):
     device: Literal["none", "cpu", "gpu"] = "none"
 
     def __init__(
-        self, name: str, model: str, endpoint: Endpoint, limits: Limits, limit_field: str, *, images: bool = True
-    ) -> None:
+        self, name: str, model: str, endpoint: Endpoint, limits: Limits, limit_field: str, *, images: bool = True,
+        where: str = "",
+    ) -> None:  # fmt: skip
         super().__init__(name)
         self._images = images
         if not images:
             self.modalities = frozenset({"text"})  # type: ignore[misc]  # of this one model
         self._model, self._endpoint, self._limits, self._limit_field = model, endpoint, limits, limit_field
-        self._where = f"--model {name}"
+        self._where = where or f"--model {name}"
         self._key = ""
         self._transport: Transport | None = None
 
@@ -59,7 +60,7 @@ class OpenAIChat(BaseChat):
         Raises:
             MmteError: no model, a bad URL or option, or a key that would travel unencrypted.
         """
-        where = f"--model {spec.name}"
+        where = spec.where
         spec.check_options("slots", "timeout", "retries", "max_wait", "key", "max_tokens", "images")
         match = _TARGET.fullmatch(spec.target)
         model, url = match.groups() if match else (spec.target, OPENAI)
@@ -75,7 +76,8 @@ class OpenAIChat(BaseChat):
         if field not in _LIMIT_FIELDS:
             raise MmteError(f"{where}: max_tokens={field!r} names no field of a request.{near(field, _LIMIT_FIELDS)}")
         endpoint = Endpoint.parse(url, where, spec.option("key", str, ""))
-        return cls(spec.name, model, endpoint, limits, field, images=spec.option("images", bool, True))
+        images = spec.option("images", bool, True)
+        return cls(spec.name, model, endpoint, limits, field, images=images, where=where)
 
     def identity(self) -> Mapping[str, Any]:
         """Backend and model name: the same model behind another URL gives the same answers."""
@@ -147,7 +149,7 @@ class OpenAIChat(BaseChat):
         if 300 <= reply.status < 400:
             to = one_line(reply.location, 100) or "elsewhere"
             return Response.failed(
-                f"HTTP {reply.status}: the server redirects to {to}; this is not followed, give --model that URL",
+                f"HTTP {reply.status}: the server redirects to {to}; this is not followed, give that URL",
                 model_id=self.model_id,
             )
         response = read_body(reply.status, reply.body, self.model_id)
@@ -165,5 +167,5 @@ class OpenAIChat(BaseChat):
 def _within(spec: ModelSpec, name: str, kind: type[Any], default: Any, low: float, high: float) -> Any:
     value = spec.option(name, kind, default)
     if not low <= value <= high:
-        raise MmteError(f"--model {spec.name}: {name}={value:g} is not within {low:g} to {high:g}")
+        raise MmteError(f"{spec.where}: {name}={value:g} is not within {low:g} to {high:g}")
     return value

@@ -64,7 +64,7 @@ class Perspective(ScoringService):
         spec.check_options(*OPTIONS, "languages")
         target = spec.target
         if target and not target.startswith(("http://", "https://")):
-            raise MmteError(f"--model {spec.name}: the form is perspective: or perspective:URL, not {target!r:.60}")
+            raise MmteError(f"{spec.where}: the form is perspective: or perspective:URL, not {target!r:.60}")
         languages = tuple(filter(None, spec.option("languages", str, "").replace(" ", "").split(",")))
         return cls(spec, target or f"https://{_HOST}", languages)
 

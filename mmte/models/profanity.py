@@ -46,9 +46,9 @@ class Profanity(BaseChat):
     device: Literal["none", "cpu", "gpu"] = "none"
     batch_size = 512
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, where: str = "") -> None:
         super().__init__(name)
-        self._where = f"--model {name}"
+        self._where = where or f"--model {name}"
         self._scorer: Any = None
 
     @classmethod
@@ -60,8 +60,8 @@ class Profanity(BaseChat):
         """
         spec.check_options()
         if spec.target:
-            raise MmteError(f"--model {spec.name}: the form is profanity: with nothing behind, not {spec.target!r:.60}")
-        return cls(spec.name)
+            raise MmteError(f"{spec.where}: the form is profanity: with nothing behind, not {spec.target!r:.60}")
+        return cls(spec.name, spec.where)
 
     @cached_property
     def _identity(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class ReplayChat(BaseChat):
         path = Path(spec.target)
         self._files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
         if not self._files or not all(f.is_file() for f in self._files):
-            raise MmteError(f"--model {spec.name}: there is no file {path} to replay")
+            raise MmteError(f"{spec.where}: there is no file {path} to replay")
         self._answers: dict[tuple[str, int], Response] = {}
 
     @classmethod

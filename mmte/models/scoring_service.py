@@ -55,7 +55,7 @@ class ScoringService(BaseChat):
 
     def __init__(self, spec: ModelSpec, url: str) -> None:
         super().__init__(spec.name)
-        self._where = f"--model {spec.name}"
+        self._where = spec.where
         self._limits = _limits(spec, self.defaults)
         self._endpoint = Endpoint.parse(url.removesuffix(self.path), self._where, spec.option("key", str, ""))
         self._key = ""
@@ -229,5 +229,5 @@ def _limits(spec: ModelSpec, defaults: Limits) -> Limits:
 def _within(spec: ModelSpec, name: str, kind: type[Any], default: Any, low: float, high: float) -> Any:
     value = spec.option(name, kind, default)
     if not low <= value <= high:
-        raise MmteError(f"--model {spec.name}: {name}={value:g} is not within {low:g} to {high:g}")
+        raise MmteError(f"{spec.where}: {name}={value:g} is not within {low:g} to {high:g}")
     return value

@@ -56,7 +56,7 @@ class ScriptedChat(BaseChat):
         self.die = spec.option("die", int, 0)
         self.gone = spec.option("gone", str, "")
         if self.gone not in ("", "load", "answer"):
-            raise MmteError(f"--model {spec.name}: gone={self.gone!r} is neither load nor answer")
+            raise MmteError(f"{spec.where}: gone={self.gone!r} is neither load nor answer")
         self.dead = spec.option("dead", bool, False)
         self.timeout = spec.option("timeout", float, float("inf"))
         self.seed = spec.option("seed", int, 0)

@@ -25,13 +25,19 @@ class ModelSpec:
     """A model that can be built anywhere: picklable until `build()`.
 
     `backend` is the prefix of the spec, `target` what follows it, `options` the `?key=value&...` at
-    its end (texts, for the backend to check).
+    its end (texts, for the backend to check). `given` is the option that named the model.
     """
 
     name: str
     backend: str
     target: str
     options: dict[str, str] = field(default_factory=dict, hash=False)
+    given: str = field(default="--model", compare=False)
+
+    @property
+    def where(self) -> str:
+        """What messages call it: the option and the model's name."""
+        return f"{self.given} {self.name}"
 
     def build(self) -> BaseChat:
         """The model, not loaded.
@@ -56,13 +62,13 @@ class ModelSpec:
                 return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[text.lower()]
             return kind(text)
         except (ValueError, KeyError):
-            raise MmteError(f"--model {self.name}: {name}={text!r} is no {kind.__name__}") from None
+            raise MmteError(f"{self.where}: {name}={text!r} is no {kind.__name__}") from None
 
     def check_options(self, *known: str) -> None:
         """Raise MmteError for an option that the backend does not have."""
         for name in self.options:
             if name not in known:
-                raise MmteError(f"--model {self.name}: {self.backend} has no option '{name}'.{near(name, known)}")
+                raise MmteError(f"{self.where}: {self.backend} has no option '{name}'.{near(name, known)}")
 
 
 @cache
@@ -90,18 +96,21 @@ def parse_model(text: str, option: str = "--model") -> ModelSpec:
         name, rest = "", text
     if match := _BACKEND.fullmatch(rest):
         backend, target = match.groups()
-        registry.get_backend_class(backend)
+        try:
+            registry.get_backend_class(backend)
+        except MmteError as error:
+            raise MmteError(f"{option}: {error}") from None
         target, _, query = target.partition("?")
         options = {}
         for part in filter(None, query.split("&")):
             key, eq, value = part.partition("=")
             options[key] = unquote(value) if eq else "yes"
-        return ModelSpec(name or re.sub(r"[^\w.+-]+", "-", rest).strip("-"), backend, target, options)
+        return ModelSpec(name or re.sub(r"[^\w.+-]+", "-", rest).strip("-"), backend, target, options, option)
     if rest in catalogue():
         return parse_model(f"{name or rest}={catalogue()[rest]['spec']}", option)
     known = [*catalogue(), *registry.list_chatmodels()]
     if rest in known:
-        return ModelSpec(name or re.sub(r"[^\w.+-]+", "-", rest), "chatmodel", rest)
+        return ModelSpec(name or re.sub(r"[^\w.+-]+", "-", rest), "chatmodel", rest, given=option)
     prefixes = ", ".join(f"{b}:" for b in registry.list_backends())
     example = f"{rest if _NAME.fullmatch(rest) else 'NAME'}=openai:MODEL@URL"
     raise MmteError(

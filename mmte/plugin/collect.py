@@ -12,6 +12,7 @@ import pytest
 ASPECTS = ("truthfulness", "safety", "robustness", "fairness", "privacy")
 _MISTAKES = pytest.StashKey[list[str]]()
 _TASKS = pytest.StashKey[dict[str, Path]]()  # on the config: the file of each task
+_JUDGES = pytest.StashKey[dict[tuple[str, str], list[str]]]()  # on the config: those of each task and sequence
 _MARKED = pytest.StashKey[bool]()
 
 
@@ -89,23 +90,15 @@ def check_changes(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: a task file below the arguments is good, but not with the changes.
     """
-    for file in _task_files(config):
+    from mmte.plugin.taskfiles import given_task_files
+
+    for file in given_task_files(config):
         try:
             _load(file, config)
         except Exception:  # noqa: BLE001 - the item that stands for the file says what is wrong with it
             continue
     if config.stash.get(_MISTAKES, None):
         raise pytest.UsageError(config.stash[_MISTAKES][0])
-
-
-def _task_files(config: pytest.Config) -> Iterable[Path]:
-    """The task files below the folders and files that pytest was given."""
-    from mmte.plugin.mark import is_task_file
-
-    for arg in config.args:
-        path = config.invocation_params.dir / arg.partition("::")[0]
-        found = [path] if path.is_file() else sorted(path.rglob("*.y*ml")) if path.is_dir() else []
-        yield from (file for file in found if file.suffix in (".yaml", ".yml") and is_task_file(file))
 
 
 def _blame_option(path: Path, error: str, config: pytest.Config) -> None:
@@ -173,14 +166,21 @@ def case_of(item: pytest.Item) -> Any:
     return callspec.params.get("mmte_case") if callspec is not None else None
 
 
-def _is_judged(case: Any, reading: Any) -> bool:
+def judges_of(session: pytest.Session) -> set[str]:
+    """The judges that the selected items ask."""
+    found = session.config.stash.get(_JUDGES, {})
+    cases = (case for item in session.items if (case := case_of(item)) is not None)
+    return {judge for case in cases for judge in found.get((case.task, case.sequence), ())}
+
+
+def _judges(case: Any, reading: Any) -> list[str]:
     from mmte.errors import Unavailable
     from mmte.evaluators.sequence import SequentialEvaluator
 
     try:
-        return bool(SequentialEvaluator(case.config["evaluator"], reading).judges)
+        return SequentialEvaluator(case.config["evaluator"], reading).judges
     except Unavailable:
-        return False
+        return []
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -195,14 +195,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     reading = scoring(config)
     order: dict[str, int] = {}
-    judged: dict[tuple[str, str], bool] = {}
+    judges = config.stash.setdefault(_JUDGES, {})
 
     def rank(item: pytest.Item) -> tuple[bool, int]:
         case = case_of(item)
         key = (case.task, case.sequence)
-        if key not in judged:
-            judged[key] = _is_judged(case, reading)
-        return judged[key], order.setdefault(case.model, len(order))
+        if key not in judges:
+            judges[key] = _judges(case, reading)
+        return bool(judges[key]), order.setdefault(case.model, len(order))
 
     ours = sorted((items[n] for n in places), key=rank)
     for place, item in zip(places, ours, strict=True):

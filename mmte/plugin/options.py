@@ -28,7 +28,8 @@ def add_options(group: Any) -> None:
     add = group.addoption
     add("--mmte-model", action="append", dest="mmte_model", metavar="NAME",
         help=f"model to measure: a catalogue name, or NAME=SPEC with SPEC one of gguf:FILE, openai:MODEL@URL,"
-             f" replay:FILE, scripted:ANSWER; repeatable (default: {DEFAULT_MODEL}, embedded, on the CPU)")  # fmt: skip
+             f" hf:ID-or-DIR, ocr:MODEL, replay:FILE, scripted:ANSWER; repeatable"
+             f" (default: {DEFAULT_MODEL}, embedded, on the CPU)")  # fmt: skip
     add("--mmte-judge", action="append", dest="mmte_judge", default=[], metavar="NAME=SPEC",
         help="model that evaluators may ask as NAME; SPEC is that of a model, or a scorer: classifier:ID-or-DIR,"
              " profanity:, perspective:, moderation:MODEL; repeatable: a NAME given more than once is a panel, whose"
@@ -102,6 +103,8 @@ def check_options(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: one line that names the option.
     """
+    if config.option.mmte_offline and config.option.mmte_refresh:
+        raise pytest.UsageError("--mmte-refresh asks every question again, --mmte-offline asks none: drop one of them")
     if not in_use(config):
         return
     from mmte.errors import MmteError

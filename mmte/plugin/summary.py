@@ -11,7 +11,7 @@ import pytest
 
 from mmte.plugin.exitstatus import ExitStatus
 from mmte.plugin.journal import Journal
-from mmte.plugin.options import gates, overrides
+from mmte.plugin.options import gates, judges, models, overrides
 
 
 class Summary:
@@ -20,11 +20,15 @@ class Summary:
     def __init__(self, config: pytest.Config, journal: Journal, status: ExitStatus) -> None:
         self.config, self.journal, self.status = config, journal, status
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Written when items of ours ran."""
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:
+        """Written when items of ours ran; that gates had nothing to do in any case."""
         rows = list(self.journal.rows.values())
-        if not rows:
-            return
+        if rows:
+            self._tell(terminalreporter, rows)
+        if exitstatus != pytest.ExitCode.USAGE_ERROR and (idle := self._ungated(rows)):
+            terminalreporter.write_line(idle, red=True, bold=True)
+
+    def _tell(self, terminalreporter: Any, rows: list[dict[str, Any]]) -> None:
         from mmte.report.score_table import begun, score_lines, score_markdown
         from mmte.report.table import markdown, table_lines
         from mmte.report.text import clean
@@ -60,3 +64,23 @@ class Summary:
         for override in overrides(self.config):
             if override.task and override.task not in tasks:
                 yield f"--mmte-set {override.text}: no item of this run is of task '{override.task}'"
+        yield from self._idle_judges()
+
+    def _idle_judges(self) -> Iterator[str]:
+        from mmte.errors import near
+
+        asked = self.journal.workers.judges
+        given = {name.partition("#")[0] for name in judges(self.config)}
+        waiting = asked - given - set(models(self.config))
+        for name in sorted(given - asked):
+            yield f"--judge {name}: no item of this run asks a judge of that name.{near(name, waiting or asked)}"
+
+    def _ungated(self, rows: list[dict[str, Any]]) -> str:
+        """That nothing was held against the limits of the gates file: a job that relies on it must not look fine."""
+        if not self.config.option.mmte_gates:
+            return ""
+        found = gates(self.config)
+        if any(gate.covers(row["case"]) for gate in found for row in rows if "gated" in row):
+            return ""
+        why = "no result of this run was held against a limit of it" if found else "there is no [[gate]] in it"
+        return f"WARNING: --mmte-gates={self.config.option.mmte_gates}: {why}, so nothing was gated"

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from mmte.plugin.collect import TaskFile, check_changes
+from mmte.plugin.collect import TaskFile, check_changes, judges_of
+from mmte.plugin.names import check_names
 from mmte.plugin.options import run_info
 from mmte.plugin.scores import score_files
 
@@ -21,6 +22,7 @@ class Workers:
     Attributes:
         files: the task files that were collected, as node ids.
         scores: the files of scores that lie beside them.
+        judges: those that the selected items ask.
         remote: there are workers.
         line: called with a worker's id and a line of progress.
         begun: called with the node id of an item of ours that a worker begins.
@@ -30,6 +32,7 @@ class Workers:
         self.config = config
         self.files: set[str] = set()
         self.scores: set[str] = set()
+        self.judges: set[str] = set()
         self.remote = False
         self.line: Callable[[str, str], None] = lambda worker, line: None
         self.begun: Callable[[str], None] = lambda nodeid: None
@@ -41,7 +44,8 @@ class Workers:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """Where workers will collect, look for a mistake of `--mmte-set` before they start."""
+        """Look for names that nothing has; where workers will collect, for a mistake of `--mmte-set`, too."""
+        check_names(self.config)
         if self.config.option.mmte_set and self.config.pluginmanager.hasplugin("dsession"):
             check_changes(self.config)
 
@@ -50,6 +54,7 @@ class Workers:
         """The only process has collected."""
         self.files |= task_files(session)
         self.scores |= score_files(session)
+        self.judges |= judges_of(session)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -70,6 +75,8 @@ class Workers:
                 self.begun(value)
             elif what == "scores":
                 self.scores.update(value)
+            elif what == "judges":
+                self.judges.update(value)
             else:
                 self.files.update(value)
 
@@ -93,6 +100,7 @@ class Worker:
         self._files = task_files(session)
         if self._files:
             self._channel.send(("scores", sorted(score_files(session))))
+            self._channel.send(("judges", sorted(judges_of(session))))
             self._channel.send(("files", sorted(self._files)))
 
     @pytest.hookimpl(tryfirst=True)

@@ -34,14 +34,17 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a JSON Lines file.
 
     Raises:
-        MmteError: it cannot be read, or a line is no JSON; the line is named.
+        MmteError: it cannot be read, or a line is no JSON object; the line is named.
     """
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 try:
-                    yield json.loads(line)
-                except ValueError:
+                    row = json.loads(line)
+                except (ValueError, RecursionError):
                     raise MmteError(f"{path}:{number}: no valid JSON") from None
+                if not isinstance(row, dict):
+                    raise MmteError(f"{path}:{number}: no JSON object")
+                yield row
     except (OSError, UnicodeDecodeError) as error:
         raise MmteError(f"{path}: cannot be read: {error}") from None

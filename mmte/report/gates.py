@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fnmatch import translate
 from pathlib import Path
 from re import compile as pattern
@@ -14,17 +15,22 @@ from mmte.errors import MmteError, near
 from mmte.report.limits import Limit
 
 KEYS = ("case", "metric", "subset", "require", "known_bad")
+_HEAD = re.compile(r"\s*\[\[\s*gate\s*]]")
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One limit: `case` is a case id in which `*` and `?` are wildcards (brackets are not)."""
+    """One limit: `case` is a case id in which `*` and `?` are wildcards (brackets are not).
+
+    `place` is the option, file and line that it comes from.
+    """
 
     case: str
     metric: str
     limit: Limit
     subset: str = ""
     known_bad: str = ""
+    place: str = field(default="", compare=False)
 
     def covers(self, case: str) -> bool:
         """Whether the gate speaks of a case."""
@@ -39,7 +45,8 @@ def load_gates(path: Path) -> list[Gate]:
     """
     where = f"--mmte-gates={path}"
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        data = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         raise MmteError(f"{where}: cannot be read: {error}") from None
     except tomllib.TOMLDecodeError as error:
@@ -49,7 +56,11 @@ def load_gates(path: Path) -> list[Gate]:
             raise MmteError(f"{where}: unknown table '{key}'; gates are written as [[gate]]")
     if not isinstance(data.get("gate", []), list):
         raise MmteError(f"{where}: write [[gate]] with two brackets")
-    return [_gate(f"{where}: gate {number}", entry) for number, entry in enumerate(data.get("gate", []), 1)]
+    found = [_gate(f"{where}: gate {number}", entry) for number, entry in enumerate(data.get("gate", []), 1)]
+    lines = [n for n, line in enumerate(text.splitlines(), 1) if _HEAD.match(line)]
+    if len(lines) != len(found):  # written in another way, e.g. as a list of tables
+        return found
+    return [replace(gate, place=f"{where}:{line}") for gate, line in zip(found, lines, strict=True)]
 
 
 def _gate(where: str, entry: Any) -> Gate:
@@ -67,7 +78,7 @@ def _gate(where: str, entry: Any) -> Gate:
         limit = Limit.parse(entry["require"])
     except MmteError as error:
         raise MmteError(f"{where}: require: {error}") from None
-    return Gate(entry["case"], entry["metric"], limit, entry.get("subset", ""), entry.get("known_bad", ""))
+    return Gate(entry["case"], entry["metric"], limit, entry.get("subset", ""), entry.get("known_bad", ""), where)
 
 
 def gates_of(record: Mapping[str, Any], gates: Iterable[Gate]) -> list[Gate]:

@@ -14,8 +14,10 @@ from typing import Any
 
 from mmte.errors import MmteError, near
 from mmte.evaluators.reasons import Reasons
+from mmte.report.cards import card_lines, card_mark
 from mmte.report.files import read_jsonl
 from mmte.report.score_table import begun, score_details, score_lines
+from mmte.report.stored import stored_rows, stored_sample, stored_scores
 from mmte.report.text import clean
 from mmte.types import REASONS
 
@@ -31,7 +33,8 @@ def add_parser(commands: Any) -> None:
     add("--run", type=Path, default=LATEST, metavar="DIR", help=f"folder of the report (default: {LATEST})")
     add("--reason", help=f"only samples with this verdict: {', '.join(REASONS)} (default: all)")
     add("-n", type=int, default=5, metavar="N", help="samples shown of each case (default: 5)")
-    add("--json", action="store_true", help="the samples as JSON lines, nothing else (default: as text)")
+    add("--json", action="store_true", help="JSON lines and nothing else: the samples; without a case the results; of a"
+        " task score the scores (default: as text)")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,50 +47,20 @@ def run(args: argparse.Namespace) -> int:
         raise MmteError(f"--reason={args.reason}: no verdict is called so.{near(args.reason, REASONS, cutoff=0.7)}")
     if args.n < 1:
         raise MmteError(f"-n {args.n}: must be at least 1")
-    rows, scores = load_rows(args.run), load_scores(args.run)
+    rows, scores = stored_rows(args.run), stored_scores(args.run)
     named = [score for score in scores if score["name"] == args.case]
-    if args.case is None:
+    lines: Iterator[str]
+    if args.json and (named or args.case is None):
+        lines = (json.dumps(found) for found in named or rows)
+    elif args.case is None:
         lines = _overview(rows, scores)
-    elif named and not args.json:
+    elif named:
         lines = (line for score in named for line in score_details(score))
     else:
         lines = _samples(args, chosen(rows, args.case))
     for line in lines:
         sys.stdout.write(line + "\n")
     return 0
-
-
-def load_rows(folder: Path) -> list[dict[str, Any]]:
-    """The results of a run by case id; of one that was killed, what its journal has.
-
-    Raises:
-        MmteError: the folder holds no report.
-    """
-    try:
-        if (folder / "report.json").is_file():
-            rows = json.loads((folder / "report.json").read_text("utf-8"))["results"]
-        elif (folder / "results.jsonl").is_file():
-            rows = list({row["node"]: row for row in read_jsonl(folder / "results.jsonl")}.values())
-        else:
-            raise MmteError(f"{folder}: no report there; run pytest first, or name its folder with --run DIR")
-        return sorted(rows, key=lambda row: str(row["case"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise MmteError(f"{folder}: its report cannot be read: {error}") from None
-
-
-def load_scores(folder: Path) -> list[dict[str, Any]]:
-    """The task scores of a run; none of one that was killed, or that had no file of scores.
-
-    Raises:
-        MmteError: the report cannot be read.
-    """
-    try:
-        report = json.loads((folder / "report.json").read_text("utf-8"))
-        return list(report.get("scores", ()))
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, AttributeError) as error:
-        raise MmteError(f"{folder}: its report cannot be read: {error}") from None
 
 
 def _overview(rows: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -113,11 +86,11 @@ def chosen(rows: Sequence[Mapping[str, Any]], case: str) -> list[Mapping[str, An
 
 
 def case_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A line for each case: outcome, and how many samples ended how."""
+    """A line for each case: outcome, how many samples ended how, and its evaluators' cards."""
     width = max((len(clean(row["case"])) for row in rows), default=0)
     for row in rows:
-        counts = _summary({k: v for k, v in row.get("counts", {}).items() if k in REASONS})
-        yield f"{clean(row['case']).ljust(width)}  {row['outcome']}{'  ' + counts if counts else ''}"
+        counts = _summary({k: v for k, v in (row.get("counts") or {}).items() if k in REASONS})
+        yield "  ".join(filter(None, [clean(row["case"]).ljust(width), row["outcome"], counts, card_mark(row)]))
 
 
 def _samples(args: argparse.Namespace, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -127,9 +100,11 @@ def _samples(args: argparse.Namespace, rows: Sequence[Mapping[str, Any]]) -> Ite
             if not args.json:
                 why = f": {clean(row['reason'])}" if row.get("reason") else ""
                 yield f"{clean(row['case'])}: {row['outcome']}, no samples{why}"
+                yield from card_lines(row)
             continue
         shown, counts, reasons = 0, Counter[str](), Reasons(file)
-        for sample in read_jsonl(file):
+        for number, line in enumerate(read_jsonl(file), 1):
+            sample = stored_sample(file, number, line)
             counts[sample["reason"]] += 1
             if shown < args.n and args.reason in (None, sample["reason"]):
                 shown += 1
@@ -140,6 +115,7 @@ def _samples(args: argparse.Namespace, rows: Sequence[Mapping[str, Any]]) -> Ite
                     yield from sample_lines(row["case"], sample, told)
         if not args.json:
             yield f"{clean(row['case'])}: {shown} of {counts.total()} samples shown ({_summary(counts)})"
+            yield from card_lines(row)
 
 
 def sample_lines(case: str, sample: Mapping[str, Any], why: Mapping[str, str]) -> Iterator[str]:

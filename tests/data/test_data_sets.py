@@ -377,3 +377,50 @@ def test_a_damaged_record_is_one_line(server, tmp_path):
         verify(known, "one", tmp_path)
     (tmp_path / ".mmte-data/fetched.json").write_text(json.dumps([]), "utf-8")
     assert [s.state for s in verify(known, "one", tmp_path)] == ["missing"]
+
+
+# -- files of sets that are none -----------------------------------------------------------------
+ONE = "hosts: [a]\nsets:\n  x: {title: T, licence: L, tasks: [t1], "
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ":1: a file of data sets is a mapping with 'hosts' and 'sets'"),
+        ("- a\n", ":1: a file of data sets is a mapping"),
+        ("a: [\n", ":2: no valid YAML"),
+        ("hosts: [a]\n", ":1: sets: must have at least one data set"),
+        ("hosts: [a]\nsets: {}\n", ":2: sets: must have at least one data set"),
+        ("hosts: [a]\nsets: [x]\n", ":2: sets: must be a mapping of names to data sets, not ['x']"),
+        ("sets: {x: {title: T, licence: L, tasks: [t1]}}\n", ":1: hosts: must be a list with at least one host"),
+        ("hosts: a\nsets: {x: {}}\n", ":1: hosts: must be a list with at least one host"),
+        ("hosts: [a]\nset: {}\n", ":2: set: unknown key 'set'. Did you mean 'sets'?"),
+        ("hosts: [a]\nsets:\n  x: 3\n", ":3: sets.x: must be a mapping of title, licence, tasks"),
+        ("hosts: [a]\nsets:\n  x: {title: T}\n", ":3: sets.x: 'licence' is missing"),
+        ("hosts: [a]\nsets:\n  x: {title: T, licence: L, tasks: t1}\n", ":3: sets.x.tasks: must be a list with"),
+        (f"{ONE}bytes: much}}\n", ":3: sets.x.bytes: must be a whole number, not 'much'"),
+        (f"{ONE}how: 3}}\n", ":3: sets.x.how: must be a text, not 3"),
+        (f"{ONE}acces: free}}\n", ":3: sets.x.acces: unknown key 'acces'. Did you mean 'access'?"),
+        (f"{ONE}access: open}}\n", ":3: sets.x.access: cannot be 'open': one of free, gated, form."),
+        (f"{ONE}sources: 3}}\n", ":3: sets.x.sources: must be a list with at least one source"),
+        (f"{ONE}sources: [3]}}\n", ":3: sets.x.sources.0: must be a mapping of base, archive"),
+        (f"{ONE}sources: [{{files: '- - a'}}]}}\n", ":3: sets.x.sources.0: 'base' is missing"),
+        (f"{ONE}sources: [{{base: b, files: abc}}]}}\n", ":3: sets.x.sources.0.files: 'abc' is no line 'SHA256 BYTES"),
+        (f"{ONE}sources: [{{base: b, files: '- x a'}}]}}\n", ":3: sets.x.sources.0.files: '- x a' is no line"),
+        (f"{ONE}sources: [{{base: b, files: 'ab 1 a'}}]}}\n", ":3: sets.x.sources.0.files: 'ab' is no sha256"),
+    ],
+)  # fmt: skip
+def test_what_is_no_file_of_sets_is_one_line(tmp_path, capsys, text, message):
+    path = tmp_path / "sets.yaml"
+    path.write_text(text, "utf-8")
+    assert main(["data", "--sets", str(path), "list"]) == 4
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"mmte: --sets {path}{message}")
+
+
+def test_a_file_of_sets_that_cannot_be_read_is_one_line(tmp_path, capsys):
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    for name in ("binary", "absent", "."):
+        assert main(["data", "--sets", str(tmp_path / name), "list"]) == 4
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"mmte: --sets {tmp_path / name}: cannot be read")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy.fft  # noqa: F401 - cannot be loaded twice in a process
 import pytest
 
 import mmte.datasets.confaide

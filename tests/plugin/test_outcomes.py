@@ -84,15 +84,18 @@ def test_an_interval_limit_needs_the_whole_interval_beyond_it(bench: Any, rule: 
 
 def test_a_limit_on_what_was_not_measured_is_missed(bench: Any) -> None:
     bench.task()
-    assert bench.run(gates(bench, 'case = "t1*"\nmetric = "accuracy"\nrequire = ">= 0.5"')).ret == 10
+    option = gates(bench, 'case = "t1*"\nmetric = "failure"\nsubset = "hard"\nrequire = ">= 0.5"')
+    assert bench.run(option).ret == 10
     assert bench.results()[TEXT]["violations"] == [
-        "accuracy was not measured where >= 0.5 is required (measured: pearson_corr, failure)"
+        "failure/hard was not measured where >= 0.5 is required (measured: pearson_corr, failure)"
     ]
 
 
 def test_a_limit_for_no_item_of_the_run_is_told(bench: Any, workers: list[str]) -> None:
     bench.task()
-    result = bench.run(gates(bench, 'case = "t9*"\nmetric = "failure"\nrequire = "< 0.5"'), *workers)
+    bench.task("t9")
+    option = gates(bench, 'case = "t9*"\nmetric = "failure"\nrequire = "< 0.5"')
+    result = bench.run(option, "-k", "t1", *workers)
     assert result.ret == 0
     result.stdout.fnmatch_lines(["--mmte-gates: no item of this run is 't9?' (failure < 0.5)"])
 

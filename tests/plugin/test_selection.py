@@ -251,7 +251,8 @@ def test_mmte_set_reaches_items_of_lists_and_adds_datasets(bench: Any) -> None:
 
 def test_mmte_set_for_a_task_that_is_not_there_is_told(bench: Any, workers: list[str]) -> None:
     bench.task()
-    result = bench.run("--mmte-set=t9:generation_kwargs.max_new_tokens=20", *workers)
+    bench.task("t9")
+    result = bench.run("--mmte-set=t9:generation_kwargs.max_new_tokens=20", "-k", "t1", *workers)
     result.stdout.fnmatch_lines(["--mmte-set t9:generation_kwargs.*=20: no item of this run is of task 't9'"])
 
 
@@ -271,9 +272,10 @@ def test_set_that_breaks_a_good_file_is_a_mistake_in_the_option(
 
 def test_what_set_changed_is_said_beside_the_numbers(bench: Any, workers: list[str]) -> None:
     bench.task("t1")
-    assert bench.run("--mmte-set=t1:generation_kwargs.max_new_tokens=20", *workers).ret == 0
+    bench.task("other")
+    assert bench.run("--mmte-set=t1:generation_kwargs.max_new_tokens=20", "-k", "t1", *workers).ret == 0
     (row,) = bench.report["results"]
     assert "--mmte-set=t1:generation_kwargs.max_new_tokens=20" in row["notes"]
-    assert bench.run("--mmte-set=other:generation_kwargs.max_new_tokens=20", *workers).ret == 0
+    assert bench.run("--mmte-set=other:generation_kwargs.max_new_tokens=20", "-k", "t1", *workers).ret == 0
     (row,) = bench.report["results"]
     assert not any("--mmte-set" in note for note in row["notes"])
