@@ -35,9 +35,10 @@ def load_report(folder: Path) -> dict[str, Any]:
     """The report of a folder, or that is a file.
 
     Raises:
-        MmteError: there is none, or it is not of this version.
+        MmteError: there is none, it is not of this version, or not as mmte writes it.
     """
     from mmte.report.build import SCHEMA
+    from mmte.report.stored import check_results
 
     file = folder if folder.is_file() else folder / "report.json"
     try:
@@ -50,6 +51,7 @@ def load_report(folder: Path) -> dict[str, Any]:
         raise MmteError(f"{folder}: report.json is no report of this version ({SCHEMA})")
     if not isinstance(report.get("results"), list) or not isinstance(report.get("settings"), dict):
         raise MmteError(f"{folder}: report.json lacks its results or settings")
+    check_results(folder, report)
     return report
 
 

@@ -23,6 +23,26 @@ _SAMPLE: Final = {"id": str, "subset": str, "messages": list, "status": str, "co
 _SAMPLE_MORE: Final = {"reasoning": str, "error": str, "steps": dict}
 
 
+_COMPARED: Final = {
+    **_ROW, **dict.fromkeys(("task", "dataset", "sequence", "model"), str), "estimates": list,
+}  # fmt: skip
+_COMPARED_MORE: Final = {**_ROW_MORE, "identities": dict, "metric_options": dict, "notes": list}
+_ESTIMATE: Final[Mapping[str, Any]] = {"metric": str, "subset": str, "direction": str, "n": int, "expected": int}
+_ESTIMATE_MORE: Final[Mapping[str, Any]] = {"value": _NUMBER, "low": _NUMBER, "high": _NUMBER, "bounds": list}
+
+
+def check_results(folder: Path, report: Mapping[str, Any]) -> None:
+    """Raise where the results of a report are not as mmte writes them, so that they can be compared or merged."""
+    for n, row in enumerate(report["results"]):
+        checked(folder, f"results.{n}", row, _COMPARED, _COMPARED_MORE)
+        for m, estimate in enumerate(row["estimates"]):
+            where = f"results.{n}.estimates.{m}"
+            checked(folder, where, estimate, _ESTIMATE, _ESTIMATE_MORE)
+            _present(folder, where, estimate, _ESTIMATE_MORE)
+    checked(folder, "settings", report["settings"], {"data": str, "scoring": str, "set": list}, {"limit": int})
+    checked(folder, "run", report.get("run"), {"id": str, "started": str}, {})
+
+
 def stored_rows(folder: Path) -> list[dict[str, Any]]:
     """The results of a run by case id; of one that was killed, what its journal has.
 
@@ -33,10 +53,10 @@ def stored_rows(folder: Path) -> list[dict[str, Any]]:
         found = _report(folder).get("results")
         if not isinstance(found, list):
             raise _unread(folder, "report.json has no list of results")
-        rows = [_checked(folder, f"results.{n}", row, _ROW, _ROW_MORE) for n, row in enumerate(found)]
+        rows = [checked(folder, f"results.{n}", row, _ROW, _ROW_MORE) for n, row in enumerate(found)]
     elif (folder / "results.jsonl").is_file():
         lines = enumerate(read_jsonl(folder / "results.jsonl"), 1)
-        read = [_checked(folder, f"results.jsonl:{n}", row, {**_ROW, "node": str}, _ROW_MORE) for n, row in lines]
+        read = [checked(folder, f"results.jsonl:{n}", row, {**_ROW, "node": str}, _ROW_MORE) for n, row in lines]
         rows = list({row["node"]: row for row in read}.values())
     else:
         raise MmteError(f"{folder}: no report there; run pytest first, or name its folder with --run DIR")
@@ -48,7 +68,7 @@ def stored_scores(folder: Path) -> list[dict[str, Any]]:
     found = _report(folder).get("scores", []) if (folder / "report.json").is_file() else []
     if not isinstance(found, list):
         raise _unread(folder, "its scores are no list")
-    scores = [_checked(folder, f"scores.{n}", score, _SCORE, _SCORE_MORE) for n, score in enumerate(found)]
+    scores = [checked(folder, f"scores.{n}", score, _SCORE, _SCORE_MORE) for n, score in enumerate(found)]
     for n, score in enumerate(scores):
         _present(folder, f"scores.{n}", score, _SCORE_MORE)
         bounds = score.get("bounds") or [None, None]
@@ -61,13 +81,13 @@ def stored_scores(folder: Path) -> list[dict[str, Any]]:
 
 def stored_sample(file: Path, number: int, sample: Any) -> dict[str, Any]:
     """A line of a side file (from 1), as it is; MmteError where it is no sample."""
-    found = _checked(file.parent.parent, f"{file.name}:{number}", sample, _SAMPLE, _SAMPLE_MORE)
+    found = checked(file.parent.parent, f"{file.name}:{number}", sample, _SAMPLE, _SAMPLE_MORE)
     _present(file.parent.parent, f"{file.name}:{number}", found, ("value", "target"))
     for n, message in enumerate(found["messages"]):
         where = f"{file.name}:{number}: messages.{n}"
-        content = _checked(file.parent.parent, where, message, {"role": str}, {}).get("content")
+        content = checked(file.parent.parent, where, message, {"role": str}, {}).get("content")
         if not isinstance(content, str):
-            _checked(file.parent.parent, f"{where}.content", content, {}, {"text": str, "image_path": str})
+            checked(file.parent.parent, f"{where}.content", content, {}, {"text": str, "image_path": str})
     return found
 
 
@@ -87,10 +107,14 @@ def _report(folder: Path) -> dict[str, Any]:
     return report
 
 
-def _checked(
+def checked(
     folder: Path, where: str, entry: Any, needed: Mapping[str, Any], more: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """An object with the keys that are needed; `more` may be missing or null."""
+    """An object with the keys that are needed; `more` may be missing or null.
+
+    Raises:
+        MmteError: it is none, or a key is missing or of another kind.
+    """
     if not isinstance(entry, dict):
         raise _unread(folder, f"{where} is no JSON object")
     _present(folder, where, entry, needed)

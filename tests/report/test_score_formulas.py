@@ -148,7 +148,8 @@ def test_functions_take_arrays_as_they_take_numbers(columns: list[list[float]], 
         numbers = {"scaled": ends, "printed": (100.0, 2.0)}.get(name, weights)
         found = function([np.array(column) for column in columns], numbers)
         expected = [function([column[at] for column in columns], numbers) for at in range(3)]
-        np.testing.assert_allclose(found, expected)
+        # ties may be rounded the other way in resamples, where the last digit does not matter
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1.01e-4 if name == "printed" else 0)
 
 
 def test_levels_are_those_of_the_scheme() -> None:

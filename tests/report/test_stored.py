@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_reports import report, row
 
 from mmte.cli import main
+from mmte.errors import MmteError
+from mmte.report.made import load_report
 
 CASE, FILE = "t1[d/rule/x]", "t1[d~rule~x].jsonl"
 ROW = {"case": CASE, "outcome": "recorded", "node": "a", "samples_file": FILE, "counts": {"scored": 1}, "reason": "why"}
@@ -140,3 +143,35 @@ def test_json_without_a_case_is_a_line_for_each_result(tmp_path: Path, capsys: p
     assert [json.loads(line) for line in out.splitlines()] == [SCORE]
     status, out, _ = shown(capsys, tmp_path, CASE, "--json")
     assert [json.loads(line) for line in out.splitlines()] == [{"case": CASE, **SAMPLE}]
+
+
+# -- reports to compare or merge -----------------------------------------------------------------
+def test_every_way_to_damage_a_report_is_one_line(tmp_path: Path) -> None:
+    whole = json.loads((report(tmp_path / "a", row(tmp_path / "a", [1.0, 0.0, 1.0])) / "report.json").read_text())
+    load_report(tmp_path / "a")
+    told = 0
+    for path in _paths(whole):
+        for value in (None, 5, "x", [], {}, [None], ...):
+            damaged = json.loads(json.dumps(whole))
+            *above, last = path
+            place = damaged
+            for key in above:
+                place = place[key]
+            if value is ...:
+                place.pop(last)
+            else:
+                place[last] = value
+            (tmp_path / "a/report.json").write_text(json.dumps(damaged))
+            try:
+                load_report(tmp_path / "a")
+            except MmteError as error:
+                assert "\n" not in str(error)
+                told += 1
+    assert told > 100
+
+
+def _paths(value: Any, above: tuple[Any, ...] = ()) -> Any:
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in entries:
+        yield (*above, key)
+        yield from _paths(inner, (*above, key))

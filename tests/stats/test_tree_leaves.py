@@ -117,7 +117,7 @@ def test_few_readable_answers_are_covered(readable: float) -> None:
 
 @pytest.mark.parametrize("k", [3, 4, 5])
 def test_a_few_grades_are_covered(k: int) -> None:
-    """Of numbers that are not 0 or 1, a resample of three or four clusters knows too little: 0.76 were covered by it."""
+    """Of numbers that are not 0 or 1, a resample of three or four clusters knows too little: it covered 0.76."""
     rng = np.random.default_rng(12)
     held = 0
     with pytest.MonkeyPatch.context() as patch:
