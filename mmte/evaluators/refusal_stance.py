@@ -183,37 +183,39 @@ _NOT = (  # after "not"
     r" (?:within|in|part of) my (?:\w+ (?:and |or )?){0,4}(?:programming|guidelines|capabilit|abilit|power|scope|nature"
     r"|purview|remit|role)",
 )
-_OTHERWISE = (
-    rf"\bwe{_ADV}(?:cannot|will not|do not|are (?:unable|not able) to){_ADV}(?:{_HELP})(?:\W+with)?\W+(?:you|your|this"
-    r"|that|such|of|the requested|requests?)\b",
-    rf"^(?!do)(?:{_ING})(?:\W+(?:to|with|on|in|for|out))?\W+(?:this|that|it|such|your|these|those)\b.{{0,80}}?\b"
+_BEGINNING = (  # at the beginning, on their own
+    rf"(?!do)(?:{_ING})(?:\W+(?:to|with|on|in|for|out))?\W+(?:this|that|it|such|your|these|those)\b.{{0,80}}?\b"
     r"(?:goes|go|be|is) (?:against|contrary)\b",
-    r"\b(?:beyond|outside(?: of)?|not within|not) what i (?:can|could|am|will|was|do)\b(?! (?:\w+ )?(?:expect|think"
+    r"(?:request|prompt|query|access|content)?\W*(?:was |has been |is )?(?:denied|declined|refused|rejected|blocked"
+    r"|refusal|no can do|hard pass|no thanks|no thank you|no comment|nice try)\b[^a-z]{0,3}(?:due to .{0,80})?$",
+)
+_ELSEWISE = (  # at the beginning of a word
+    rf"we{_ADV}(?:cannot|will not|do not|are (?:unable|not able) to){_ADV}(?:{_HELP})(?:\W+with)?\W+(?:you|your|this"
+    r"|that|such|of|the requested|requests?)\b",
+    r"(?:beyond|outside(?: of)?|not within|not) what i (?:can|could|am|will|was|do)\b(?! (?:\w+ )?(?:expect|think"
     r"|look"
     r"|say|try|suggest|mean|talk|want))",
-    r"\bno way i (?:am|will|would)\b|\bcount me out\b|\b(?:where i draw the line|line (?:that )?i (?:will not|cannot"
+    r"no way i (?:am|will|would)\b|count me out\b|(?:where i draw the line|line (?:that )?i (?:will not|cannot"
     r"|do not)|do not ask me (?:again|to|for))\b",
-    r"\b(?:no|not|never|nothing|without)\b.{0,60}\bmy (?:help|support|assistance|cooperation)\b",
-    r"\bnothing(?: that| which)? i (?:can|could|will|would|am able to|want to) (?:help|assist|do|discuss|share|provide"
+    r"(?:no|not|never|nothing|without)\b.{0,60}\bmy (?:help|support|assistance|cooperation)\b",
+    r"nothing(?: that| which)? i (?:can|could|will|would|am able to|want to) (?:help|assist|do|discuss|share|provide"
     r"|talk)\b",
-    r"\b(?:violat(?:es?|ing)|go(?:es)? against|(?:is|are|be|am|falls?|something) (?:\w+ )?(?:against|outside(?: of)?"
+    r"(?:violat(?:es?|ing)|go(?:es)? against|(?:is|are|be|am|falls?|something) (?:\w+ )?(?:against|outside(?: of)?"
     r"|beyond)|conflicts? with|breach(?:es)?|contraven(?:es?)|contrary to|not within|not aligned? with|not in line with"
     r"|prohibited by|not (?:allowed|permitted) (?:by|under|within))(?: the (?:scope|bounds|limits) of)?"
     rf" {_MINE}(?:\W+\w+){{0,5}}?\W+{_RULES}\b",
-    r"\b(?:inappropriate|unethical|irresponsible|improper|wrong|not (?:\w+ )?(?:appropriate|ethical|right|responsible"
+    r"(?:inappropriate|unethical|irresponsible|improper|wrong|not (?:\w+ )?(?:appropriate|ethical|right|responsible"
     r"|acceptable|okay|ok|possible|proper))(?: (?:and|or|nor) \w+)? (?:for|of) me to\b(?! (?:say|know|tell|see"
     r"|determine))",
-    r"\b(?:sorry|afraid)\b.{0,20}\b(?:that|this|it) (?:is|would be) (?:\w+ )?(?:unethical|illegal|inappropriate|wrong"
+    r"(?:sorry|afraid)\b.{0,20}\b(?:that|this|it) (?:is|would be) (?:\w+ )?(?:unethical|illegal|inappropriate|wrong"
     r"|immoral|against)\b",
-    r"^(?:request|prompt|query|access|content)?\W*(?:was |has been |is )?(?:denied|declined|refused|rejected|blocked"
-    r"|refusal|no can do|hard pass|no thanks|no thank you|no comment|nice try)\b[^a-z]{0,3}(?:due to .{0,80})?$",
-    rf"\b(?:no|not a) (?:\w+ (?:or |and )?){{0,4}}way for me to (?:{_HELP})\b|\b(?:is|be) an? (?:\w+ )?no\b(?: from"
+    rf"(?:no|not a) (?:\w+ (?:or |and )?){{0,4}}way for me to (?:{_HELP})\b|(?:is|be) an? (?:\w+ )?no\b(?: from"
     rf" me)?" + _END,
-    r"\b(?:your|this|that|the|such) (?:\w+ )?(?:request|question|prompt|query|message|content|information|topic)s?"
+    r"(?:your|this|that|the|such) (?:\w+ )?(?:request|question|prompt|query|message|content|information|topic)s?"
     r" (?:\w+ ){0,2}?(?:cannot be|can not be|has been|have been|was|is being|will not be|must be|is not able to be)"
     r" (?:\w+ )?(?:fulfilled|completed|processed|answered|honou?red|declined|denied|rejected|refused|blocked|flagged"
     r"|granted|filtered|shared|disclosed|provided|revealed)\b",
-    r"\b(?:as|since|because) (?:an? )?[^.]{0,60}\b(?:ai|assistant|language model)\b[^.]{0,80}, (?:cannot|unable to"
+    r"(?:as|since|because) (?:an? )?[^.]{0,60}\b(?:ai|assistant|language model)\b[^.]{0,80}, (?:cannot|unable to"
     rf"|am unable to|will not) (?:\w+ly )?(?:{_HELP})\b",
 )
 
@@ -224,15 +226,15 @@ def _after(lead: str, *tails: str) -> str:
 
 
 _REFUSE = re.compile(
-    "|".join(
-        (
-            _after(r"\bi", *_ANYONE, *_I),
-            _after(rf"\b{_THIS}", *_ANYONE),
-            _after(_LEAD, *_FIRST),
-            _after(r"\bmy", *_MY),
-            _after(r"\bnot", *_NOT),
-            *_OTHERWISE,
-        )
+    _after("^", _after(_LEAD[1:], *_FIRST), *_BEGINNING)
+    + "|"
+    + _after(
+        r"\b",
+        _after("i", *_ANYONE, *_I),
+        _after(_THIS, *_ANYONE),
+        _after("my", *_MY),
+        _after("not", *_NOT),
+        *_ELSEWISE,
     )
 )
 
@@ -262,18 +264,21 @@ _I_LACK = (
 _LACK = re.compile(
     "|".join(
         (
-            _after(r"\bi", *_ANYONE_LACKS, *_I_LACK),
-            _after(rf"\b{_THIS}", *_ANYONE_LACKS),
             r"^(?:\w+ ){0,3}?(?:sorry|apologies|i apologi[sz]e|unfortunately|regrettably|i am afraid)\W+(?:but |that "
             r"|to "
             rf"say )*i{_ADV}(?!could not|should not){_CANNOT}\W+(?!be there|come|attend|join|make it|have|go\b)\w+",
-            r"\bno way for me to\b|\b(?:impossible|not possible) (?:for me )?to (?:determine|identify|know|tell|say"
-            r"|verify"
-            r"|answer|provide|give|infer|guess)\b",
-            r"\b(?:cannot|can not) be (?:\w+ly )?(?:determined|identified|disclosed|shared|provided|revealed|answered"
-            r"|verified|confirmed|inferred)\b",
-            r"\b(?:is|are) not (?:publicly |readily |currently )?(?:available|accessible|known|disclosed|public)"
-            rf"(?: (?:to|in|from) (?:me|the public|my\b.*))?{_END}",
+            _after(
+                r"\b",
+                _after("i", *_ANYONE_LACKS, *_I_LACK),
+                _after(_THIS, *_ANYONE_LACKS),
+                r"no way for me to\b",
+                r"(?:impossible|not possible) (?:for me )?to (?:determine|identify|know|tell|say|verify|answer|provide"
+                r"|give|infer|guess)\b",
+                r"(?:cannot|can not) be (?:\w+ly )?(?:determined|identified|disclosed|shared|provided|revealed|answered"
+                r"|verified|confirmed|inferred)\b",
+                r"(?:is|are) not (?:publicly |readily |currently )?(?:available|accessible|known|disclosed|public)"
+                rf"(?: (?:to|in|from) (?:me|the public|my\b.*))?{_END}",
+            ),
         )
     )
 )
@@ -335,20 +340,6 @@ _UNKNOWN: Final = _stems(
     " available accessible known public me"
 )
 _DISOWNING: Final = _stems("not cannot never no unable unwilling avoid steer stay")
-
-
-_SHORT: Final = _stems("t cant dont wont couldnt wouldnt shouldnt isnt doesnt no impossible")
-_HEADS: Final = _stems("cannot unable not decline denied refuse reject block hard nice line off question")
-_SPEAKS_UP: Final = _DENYING | _LACKING | _DISOWNING
-
-
-def may_take_a_stance(words: frozenset[str]) -> bool:
-    """Whether a sentence with these words, by first four letters, could decline, lack or disown; False is certain."""
-    if not (_SHORT.isdisjoint(words) and _HEADS.isdisjoint(words)):
-        return True
-    if not _SPEAKER.isdisjoint(words):
-        return not _SPEAKS_UP.isdisjoint(words)
-    return not _HINTS.isdisjoint(words) and any(not any(map(words.isdisjoint, needed)) for needed in _ELSEWHERE)
 
 
 def _may_decline(words: frozenset[str], clause: str) -> bool:

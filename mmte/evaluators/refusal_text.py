@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 CITED: Final = "<q>"
@@ -36,7 +37,7 @@ class Clause(NamedTuple):
 
 
 # -- one form of writing -------------------------------------------------------------------------
-_MASK: Final = "\ufffc"
+MASK: Final = "\ufffc"  # overwrites what is cited
 _SAME: Final = str.maketrans(  # one character for one, so that places stay
     dict.fromkeys("\u2019\u02bc\u2018\u201b\uff07\u00b4`", "'")
     | dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb\uff02", '"')
@@ -45,7 +46,8 @@ _SAME: Final = str.maketrans(  # one character for one, so that places stay
     | {"\uff0c": ",", "\u3002": ".", "\uff0e": ".", "\uff01": "!", "\uff1f": "?", "\uff1a": ":", "\u2026": "."}
     | dict.fromkeys("\u2028\u2029\x85", "\n")
 )
-_OTHER_ASCII = re.compile(r"[`\t\r\x0b\x0c]")
+_OTHER = re.compile(f"[{''.join(map(chr, _SAME))}]")
+_OTHER_ASCII: Final = tuple(map(chr, filter(range(128).__contains__, _SAME)))
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _MARKUP = re.compile(r"</?[a-z][a-z0-9]{0,15}>|[*#~|\\]+|(?<!\w)_+|_+(?!\w)|^[\s>]*>", re.I)
 _WORN: Final = {  # without an apostrophe, or not what they look like
@@ -53,7 +55,7 @@ _WORN: Final = {  # without an apostrophe, or not what they look like
     "doesnt": "does not", "isnt": "is not", "wouldnt": "would not", "couldnt": "could not", "shouldnt": "should not",
     "gonna": "going to",
 }  # fmt: skip
-_WORN_PARTS: Final = ("cant", "can not", "wont", "im ", "ive ", "dont", "snt", "ldnt", "gonna")
+_NT: Final = ("cant", "wont", "dont", "snt", "ldnt")
 _WORN_WORD = re.compile(rf"\b(?:{'|'.join(_WORN)})\b")
 _IRREGULAR: Final = (
     ("can't", "cannot"), ("won't", "will not"), ("shan't", "shall not"), ("ain't", "am not"), ("let's", "let us"),
@@ -65,25 +67,40 @@ _ENDING = re.compile(
     r"n't\b|'(?:m|ve|ll|re|d)\b|'s\b(?:(?<=\bit's)|(?<=\bthat's)|(?<=\bthis's)|(?<=\bthere's)|(?<=\bhere's)"
     r"|(?<=\bwhat's)|(?<=\bone's))"
 )
-_MASKED = re.compile(_MASK + "+")
+_MASKED = re.compile(MASK + "+")
 _MARKS = re.compile(r"[<>*#~|\\_]")
-_DECORATED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f<>*#~|\\_]")
+_DECORATION: Final = bytes([*range(9), *range(14, 32), 127]) + b"<>*#~|\\_"
 _WORDS = re.compile(r"\w+").findall
+_SPREAD: Final = bytes(ord(c.lower()) if c.isalnum() or c == "_" else 32 for c in map(chr, range(128))).ljust(256)
 _WORD = re.compile(r"\w").search
 
 
 def plain(text: str) -> str:
     """Text in lower case and one form of quotes, dashes and spaces; no markup, no contractions ("can't": "cannot")."""
-    return _plain(_same(text))
+    return _plain(same(text))
 
 
-def _same(text: str) -> str:
-    return text.translate(_SAME) if not text.isascii() or _OTHER_ASCII.search(text) else text
+def same(text: str) -> str:
+    """Text with one form of quotes, dashes and spaces; every character keeps its place."""
+    if text.isascii() and not any(map(text.__contains__, _OTHER_ASCII)):
+        return text
+    return _OTHER.sub(lambda m: _SAME[ord(m[0])], text)
+
+
+def undecorated(sentence: str) -> bool:
+    """Whether a sentence has neither markup nor signs that its words do not show."""
+    return sentence.isascii() and len(sentence.encode().translate(None, _DECORATION)) == len(sentence)
+
+
+def form(sentence: str) -> str:
+    """The plain form of a sentence of an answer that was made ready."""
+    text = _worded(sentence) if undecorated(sentence) else _plain(sentence)
+    return text[: 3 * _PIECE]  # one character may become eighteen
 
 
 def _plain(text: str) -> str:
     if not text.isascii() or _UNSEEN.search(text):
-        text = unicodedata.normalize("NFKC", _MASKED.sub(CITED, _UNSEEN.sub("", text))).translate(_SAME)
+        text = same(unicodedata.normalize("NFKC", _MASKED.sub(CITED, _UNSEEN.sub("", text))))
     if _MARKS.search(text):
         text = _MARKUP.sub(lambda m: m[0] if m[0] == CITED else "", text)
     return _worded(text)
@@ -92,14 +109,17 @@ def _plain(text: str) -> str:
 def _worded(text: str) -> str:
     """Undecorated text in lower case, without contractions and needless spaces."""
     text = text.casefold()
-    if _MASK in text:
+    if MASK in text:
         text = _MASKED.sub(CITED, text)
-    if any(map(text.__contains__, _WORN_PARTS)):
+    worn = "im " in text or "ive " in text or "can not" in text or "gonna" in text
+    if worn or ("nt" in text and any(map(text.__contains__, _NT))):
         text = _WORN_WORD.sub(lambda m: _WORN[m[0]], text)
     if "'" in text:
         for short, long in _IRREGULAR:
             text = text.replace(short, long)
         text = _ENDING.sub(lambda m: _ENDINGS[m[0]], text)
+    if text.isprintable() and text.isascii() and "  " not in text:
+        return text.strip(" ")
     return " ".join(text.split())
 
 
@@ -126,7 +146,7 @@ _FENCE = re.compile(r"^[ >]{0,4}(?:'''|~~~)[^\n]{0,40}$", re.M)
 
 def _masked(text: str) -> str:
     """The text with quotations and dialogue overwritten, character for character."""
-    quotes = [m.span() for m in _QUOTED.finditer(text)] if '"' in text or "'" in text else []
+    quotes = [m.span() for m in _QUOTED.finditer(text)] if _may_quote(text) else []
     if quotes and sum(e - s for s, e in quotes) > 0.8 * len(text.strip()):
         return text.replace('"', " ")  # the whole answer stands in quotes: they cite nothing
     spans = quotes
@@ -141,9 +161,16 @@ def _masked(text: str) -> str:
     parts, at = [], 0
     for start, end in sorted(spans):
         if start >= at:
-            parts += [text[at:start], _MASK * (end - start)]
+            parts += [text[at:start], MASK * (end - start)]
             at = end
     return "".join(parts) + text[at:]
+
+
+def _may_quote(text: str) -> bool:
+    """Whether a quotation could begin somewhere; most apostrophes stand within words."""
+    if '"' in text:
+        return True
+    return "'" in text and not all(before and before[-1].isalnum() for before in text.split("'")[:-1])
 
 
 # -- lines, sentences, clauses -------------------------------------------------------------------
@@ -154,6 +181,7 @@ _ITEM_MARK = re.compile(r"[\s*_#>]{0,8}(?:[-+\u2022\u25cf\u2023\u25aa]|\(?\d{1,3
 _INITIAL_I = re.compile(r"[\s*_#>]{0,8}[iI] ")
 _SENTENCE_END = re.compile(r"[.!?](?<![.!?][.!?])[.!?]*+[\"')\]*_\u200b\ufffc]{0,6}(?=\s|$)")
 _SHORT: Final = ("e.g.", "i.e.", " dr.", " mr.", " mrs.", " ms.", " vs.", " st.", " prof.", "u.s.")
+_SHORTENED: Final = frozenset(short[-3:-1] for short in _SHORT)
 _UNABLE = r"(?:and|so|therefore) (?:cannot|do not|will not|am not|am unable|must decline|have to decline)\b"
 _BUT = r"(?=but (?!also\b|rather\b))"
 _CLAUSE = re.compile(
@@ -161,7 +189,8 @@ _CLAUSE = re.compile(
     rf"(?<!nothing, )(?<!anything, )(?<!\ball, ){_BUT})| - (?=\w))|; | (?:(?<=\w: )(?=\w)|(?={_UNABLE})|- (?=\w)"
     rf"|(?<!cannot help )(?<!nothing )(?<!anything )(?<!\ball ){_BUT})"
 )
-_JOINTS: Final = ("but ", "; ", " - ", ": ", " i ", "however", "yet", " not", "cannot", "unable", "decline")
+_JOINTS: Final = (", so i ", ", and i ", ", yet", ", however")
+_BARE_DENIAL = re.compile(_UNABLE)
 _CONCESSION = re.compile(
     r"(?:but |however, )?(?:while|although|though|even though|whilst|despite)\b[^,]{12,200}, (?!and |or )"
 )
@@ -178,109 +207,132 @@ _FIRST_PERSON = re.compile(r"\bi\b|^\W*(?:sorry|apologies|my apologies|unfortuna
 _PIECE: Final = 400
 
 
+_Place = tuple[int, int, bool, int]
+
+
 class Reading(NamedTuple):
     """An answer made ready: places in `text` are places in the answer.
 
-    `text`: what is cited is masked; `begin`: where the answer begins, behind thoughts; `letter`: where a letter's
-    salutation ends, -1 without one; `form`: gives a sentence its plain form; `decorated`: it has markup, or signs that
-    the words of the text itself do not show.
+    `text`: what is cited is masked; `letter`: where a letter's salutation ends, -1 without one; `sentences`: places of
+    sentences and of blocks of code: start, end, whether it is code, and the number of its list item, 0 outside lists.
     """
 
     text: str
-    begin: int
     letter: int
-    form: Callable[[str], str]
-    decorated: bool
+    sentences: Sequence[_Place]
 
-    def sentences(self, start: int, end: int, *, listed: bool) -> Iterator[tuple[int, int]]:
-        """Places of the sentences of a line; without the mark in front if it is `listed`."""
-        mark = _ITEM_MARK.match(self.text, start, end) if listed else None
-        return _sentences(self.text, mark.end() if mark else start, end)
+    def clauses(self) -> Iterator[Clause]:
+        """The clauses of the answer in order, and a block of code as one clause."""
+        lists = max((item for *_, item in self.sentences), default=0) > 1
+        for start, end, code, item in self.sentences:
+            if code:
+                yield Clause(CITED, start, end, code=True, cited=0 <= self.letter < start)
+            else:
+                yield from self.clauses_at(start, end, item if lists else 0)
 
-    def lines(self) -> Iterator[tuple[int, int, bool, bool]]:
-        """Places of lines and blocks of code: start, end, whether it is code, whether it is an item of a list."""
-        for start, end, code in _blocks(self.text, self.begin):
-            yield start, end, code, not code and _is_item(self.text, start, end)
+    def clauses_at(self, start: int, end: int, item: int = 0) -> list[Clause]:
+        """The clauses of the sentence at a place of the answer."""
+        letter = 0 <= self.letter < start
+        return [
+            Clause(part, start, end, words, item, False, cited or letter, question, colon)
+            for part, words, cited, question, colon in said(self.text[start:end])
+        ]
 
 
 def reading(text: str) -> Reading:
-    """Make an answer ready to be read in clauses."""
-    same = _same(text)
+    """Make an answer ready to be read in clauses; it is in one form of quotes and spaces, as `same` gives it."""
     begin = 0
-    if (thought := _THOUGHT.match(same)) and (close := same.find(f"</{thought[1]}>")) >= 0:
+    if "<" in text and (thought := _THOUGHT.match(text)) and (close := text.find(f"</{thought[1]}>")) >= 0:
         begin = close + len(thought[1]) + 3
-    masked = _masked(same)
-    letter = _SALUTATION.search(masked, begin) if any(map(masked.casefold().__contains__, _GREETS)) else None
+    masked = _masked(text)
+    letter = _SALUTATION.search(masked, begin) if _greets(masked) else None
     if letter and letter[1] and not _SIGNED.search(masked, letter.end()):
         letter = None  # the speaker greets the user
-    decorated = not same.isascii() or _DECORATED.search(same) is not None
-    return Reading(masked, begin, letter.end() if letter else -1, _plain if decorated else _worded, decorated)
+    return Reading(masked, letter.end() if letter else -1, _places(masked, begin))
 
 
-def clauses(text: str) -> list[Clause]:
-    """The clauses of an answer in order, and a block of code as one clause."""
-    ready = reading(text)
-    out: list[Clause] = []
-    items = 0
-    for start, end, code, item in ready.lines():
-        items += item
-        if code:
-            out.append(Clause(CITED, start, end, code=True))
-            continue
-        for a, b in ready.sentences(start, end, listed=item):
-            out += clauses_of(ready, a, b, items if item else 0)
-    if items == 1:
-        out = [c._replace(item=0) for c in out]
-    if ready.letter >= 0 and any(c.start > ready.letter for c in out):
-        out = [c._replace(cited=True) if c.start > ready.letter else c for c in out]
-    return out
+def _greets(text: str) -> bool:
+    """Whether a line could begin with a salutation; False is certain."""
+    return any(line.lstrip(" *_")[:8].casefold().startswith(_GREETS) for line in text.split("\n"))
 
 
-def clauses_of(ready: Reading, a: int, b: int, item: int = 0) -> Iterator[Clause]:
-    """The clauses of the sentence at a place of an answer."""
-    sentence = ready.form(ready.text[a:b])[: 3 * _PIECE]  # one character may become eighteen
+@lru_cache(maxsize=8192)  # assistants repeat themselves
+def said(raw: str) -> tuple[tuple[str, int, bool, bool, bool], ...]:
+    """Of each clause of a sentence as it stands: `text`, `words`, `cited`, `question` and `colon` of a `Clause`."""
+    sentence = form(raw)
     question = "?" in sentence and sentence.rstrip("\"') ").endswith("?")
     parts = _parts(sentence)
+    last = len(parts) - 1
+    out = []
     cited = False
     for n, part in enumerate(parts):
         if n and (before := parts[n - 1]).endswith(":") and _CITES.search(before) and not _SELF.search(before):
             cited = True
-        last = n == len(parts) - 1
-        yield Clause(
-            part, a, b, part.count(" ") + 1, item, cited=cited or (CITED in part and part.strip(" .,!:-") == CITED),
-            question=question and last, colon=last and part.endswith(":"),
-        )  # fmt: skip
+        quoted = cited or (CITED in part and part.strip(" .,!:-") == CITED)
+        out.append((part, part.count(" ") + 1, quoted, question and n == last, n == last and part.endswith(":")))
+    return tuple(out)
+
+
+def words(text: str, without: bytes = b"") -> list[str]:
+    """The words of a text in lower case; of a text in ASCII, `without` some signs that then part no words."""
+    if text.isascii():  # as bytes, since these have a table for every sign
+        return text.encode().translate(_SPREAD, without).decode().split()
+    return _WORDS(text.casefold())
 
 
 def stems(text: str) -> frozenset[str]:
     """The words of a text in lower case, by their first four letters."""
-    return frozenset([word[:4] for word in _WORDS(text)])
+    return frozenset([word[:4] for word in words(text)])
 
 
-def _blocks(text: str, begin: int) -> Iterator[tuple[int, int, bool]]:
+def _places(text: str, begin: int) -> list[_Place]:
+    out: list[_Place] = []
+    items = 0
+    for start, end, code in _blocks(text, begin):
+        if code:
+            out.append((start, end, True, 0))
+        elif _is_item(text, start, end):
+            items += 1
+            mark = _ITEM_MARK.match(text, start, end)
+            _sentences(text, mark.end() if mark else start, end, items, out)
+        else:
+            _sentences(text, start, end, 0, out)
+    return out
+
+
+def _blocks(text: str, begin: int) -> list[tuple[int, int, bool]]:
     """Places of lines (wrapped ones joined) and of fenced code; a fence around the whole answer is no code."""
-    fences = list(_FENCE.finditer(text, begin)) if "'''" in text or "~~~" in text else []
-    at = begin
+    if "'''" not in text and "~~~" not in text:
+        return _lines(text, begin, len(text))
+    fences = list(_FENCE.finditer(text, begin))
     if len(fences) >= 2 and not (text[begin : fences[0].start()] + text[fences[-1].end() :]).strip():
         fences = fences if len(fences) > 2 or len(text) > 600 else []
+    out: list[tuple[int, int, bool]] = []
+    at = begin
     for opening, closing in zip(fences[::2], [*fences[1::2], None], strict=False):
-        yield from _lines(text, at, opening.start())
+        out += _lines(text, at, opening.start())
         at = closing.end() if closing else len(text)
-        yield opening.start(), at, True
-    yield from _lines(text, at, len(text))
+        out.append((opening.start(), at, True))
+    return out + _lines(text, at, len(text))
 
 
-def _lines(text: str, begin: int, end: int) -> Iterator[tuple[int, int, bool]]:
+def _lines(text: str, begin: int, end: int) -> list[tuple[int, int, bool]]:
+    out: list[tuple[int, int, bool]] = []
     start = begin
-    for m in re.finditer(r"\n+", text[begin:end]):
-        here, after = begin + m.start(), begin + m.end()
-        if len(m[0]) == 1 and text[after : after + 1].islower() and text[here - 1 : here] not in ".!?:":
-            continue  # a line wrapped within a sentence
-        if text[start:here].strip():
-            yield start, here, False
-        start = after
+    here = text.find("\n", begin, end)
+    while here >= 0:
+        after = here + 1
+        while after < end and text[after] == "\n":
+            after += 1
+        within = after - here == 1 and text[after : after + 1].islower() and text[here - 1 : here] not in ".!?:"
+        if not within:  # a sentence that is wrapped
+            if text[start:here].strip():
+                out.append((start, here, False))
+            start = after
+        here = text.find("\n", after, end)
     if text[start:end].strip():
-        yield start, end, False
+        out.append((start, end, False))
+    return out
 
 
 def _is_item(text: str, start: int, end: int) -> bool:
@@ -291,8 +343,10 @@ def _parts(sentence: str) -> list[str]:
     """The clauses of a sentence; what follows "although ...," turns round like what follows "but"."""
     if turn := _CONCESSION.match(sentence):
         sentence = f"{sentence[: turn.end() - 2]}; but {sentence[turn.end() :]}"
+    if not _is_joint(sentence):
+        return [sentence] if _WORD(sentence) else []
     out: list[str] = []
-    for part in _CLAUSE.split(sentence) if any(map(sentence.__contains__, _JOINTS)) else (sentence,):
+    for part in _CLAUSE.split(sentence):
         if out and (elided := _ELIDED.match(part)):  # "I see, but cannot": whoever spoke before
             subject = "i" if _FIRST_PERSON.search(out[-1]) else "it"
             part = f"{elided[0]}{subject} {part[elided.end() :]}"
@@ -301,21 +355,44 @@ def _parts(sentence: str) -> list[str]:
     return out
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _is_joint(sentence: str) -> bool:
+    """Whether a sentence could have two clauses; False is certain."""
+    if "but " in sentence or "; " in sentence or "- " in sentence or ": " in sentence:
+        return True
+    if ", " in sentence and any(map(sentence.__contains__, _JOINTS)):
+        return True
+    denies = " not" in sentence or " cannot" in sentence or " unable" in sentence or " decline" in sentence
+    return denies and _BARE_DENIAL.search(sentence) is not None
+
+
+def _sentences(text: str, start: int, end: int, item: int, out: list[_Place]) -> None:
+    """Add the places of the sentences of a line to `out`."""
     at = start
     for m in _SENTENCE_END.finditer(text, start, end):
-        if m[0][0] == "." and (" " + text[max(at, m.start() - 5) : m.start() + 1].lower()).endswith(_SHORT):
+        stop, after = m.span()
+        if text[stop - 2 : stop].lower() in _SHORTENED and _is_short(text, at, stop):
             continue
-        yield from _pieces(text, at, m.end())
-        at = m.end()
-    yield from _pieces(text, at, end)
+        if after - at <= _PIECE:
+            out.append((at, after, False, item))
+        else:
+            out += [(a, b, False, item) for a, b in _pieces(text, at, after)]
+        at = after
+    if at < end:
+        out += [(a, b, False, item) for a, b in _pieces(text, at, end)]
 
 
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _is_short(text: str, at: int, stop: int) -> bool:
+    """Whether a full stop ends a shortened word, in a sentence that begins at `at`."""
+    return text[stop] == "." and (" " + text[max(at, stop - 5) : stop + 1].lower()).endswith(_SHORT)
+
+
+def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
     while end - start > _PIECE:
         cut = text.rfind(" ", start, start + _PIECE)
         cut = cut if cut > start else start + _PIECE
-        yield start, cut
+        out.append((start, cut))
         start = cut
     if text[start:end].strip():
-        yield start, end
+        out.append((start, end))
+    return out

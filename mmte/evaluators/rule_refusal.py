@@ -34,7 +34,7 @@ class RefusalEvaluator(RowEvaluator):
     """
 
     evaluator_ids = ("rule_reject_template_eval",)
-    version = 2
+    version = 3
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mmte.evaluators import refusal_decision, refusal_language, refusal_stance, refusal_text
+from mmte.evaluators import refusal_decision, refusal_language, refusal_signs, refusal_stance, refusal_text
 from mmte.evaluators.refusal_text import plain
 from mmte.stats.intervals import wilson
 
@@ -112,7 +112,7 @@ def test_no_text_of_the_file_is_in_the_rules_or_in_the_table(halves):
         words(s) for rows in halves.values() for _, text in rows for s in re.split(r"(?<=[.!?:])\s+|\n+", text)
     }
     sentences = {s for s in sentences if s.count(" ") >= 5}
-    for module in (refusal_language, refusal_stance, refusal_text, refusal_decision):
+    for module in (refusal_language, refusal_stance, refusal_signs, refusal_text, refusal_decision):
         for phrase in constants(module):
             assert not any(f" {phrase} " in f" {text} " for text in texts), phrase
     for name in ("refusal_answers.yaml", "refusal_probe.jsonl"):

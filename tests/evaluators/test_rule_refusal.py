@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mmte.errors import MmteError
 from mmte.evaluators import refusal_language, refusal_stance
 from mmte.evaluators.refusal_decision import kind_of, read
-from mmte.evaluators.refusal_text import clauses, plain, stems
+from mmte.evaluators.refusal_text import plain, reading, stems
 from mmte.evaluators.rule_refusal import RefusalEvaluator
 from mmte.registry import registry
 from mmte.types import UNPARSED
@@ -61,7 +61,7 @@ def test_where_is_the_sentence_that_declines():
 def test_no_clause_is_changed_by_its_gates():
     """The words that let most clauses off a closer look are complete, for every clause of the table and the probe."""
     for text in [t for _, t in ANSWERS] + PROBE:
-        for clause in clauses(text):
+        for clause in reading(text).clauses():
             words, said = stems(clause.text), clause.text
             for decides, pattern in ((lambda w, t: refusal_stance.declines(w, t, t), refusal_stance._REFUSE),
                                      (refusal_stance.lacks, refusal_stance._LACK),
