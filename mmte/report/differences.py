@@ -271,13 +271,14 @@ class _Pairs:
     def _flipped(self, change: Change, metric: Metric, rows: Sequence[int], one: Columns, other: Columns) -> Change:
         """The change with the samples whose hits differ; a metric that is no mean takes the values themselves."""
         from mmte.evaluators.metrics import floats
-        from mmte.stats.estimate import hits_of
+        from mmte.stats.estimate import hits_of, used_rows
 
         sides = []
         for columns in (one, other):
-            used = columns.without_unscored()
+            used, counts = used_rows(metric, self._of(metric), columns)
             hits = hits_of(metric, self._of(metric), used)
-            sides.append(floats(used.values, metric.name) if hits is None else hits)
+            values = floats(used.values, metric.name) if hits is None else hits
+            sides.append([float(value) if counted else math.nan for value, counted in zip(values, counts, strict=True)])
         sign = {"up": 1, "down": -1}.get(change.direction, 0)
         groups: dict[str, list[Flip]] = {"worse": [], "better": [], "lost": [], "found": []}
         plain = [[None if math.isnan(hit) else float(hit) for hit in side] for side in sides]

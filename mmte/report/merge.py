@@ -69,11 +69,13 @@ def merge(folders: Sequence[Path], out: Path, scores: Path | None = None) -> dic
     new_folder(out, "merge")
     for folder, row in kept.values():
         _bring_samples(folder, row, out)
-    section = score_section([tree], rows, out, settings["limit"], settings["scoring"])
+    models, differ = _models([report for _, report in reports])
+    notes = [f"'{name}' judged as another model in some of the reports" for name in differ]
+    section = score_section([tree], rows, out, settings["limit"], settings["scoring"], notes)
     of_logs = [found for _, report in reports for found in report.get("multitrust", ())]
     told: dict[str, Any] = {"merged": [m for _, report in reports for m in _origins(report)]}
     told |= {"multitrust": of_logs} if of_logs else {}
-    told["models"] = _models([report for _, report in reports])
+    told["models"] = models
     told["run"] = {
         "started": min(report["run"]["started"] for _, report in reports),
         "seconds": round(sum(report["run"]["seconds"] for _, report in reports), 3),
@@ -164,14 +166,16 @@ def _check_models(rows: Iterable[tuple[Path, Mapping[str, Any]]]) -> None:
             raise MmteError(f"merge: {told}; give them different names with --model=NAME=SPEC")
 
 
-def _models(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The models and judges of all reports; judges of one name that differ are told apart by their runs."""
+def _models(reports: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list[str]]:
+    """The models and judges of all reports; judges of one name that differ are told apart by their runs, and named."""
     found: dict[str, Any] = {}
+    differ = []
     for report in reports:
         for name, about in (report.get("models") or {}).items():
-            same = found.get(name) in (None, about)
-            found[name if same else f"{name} ({report['run']['id']})"] = about
-    return found
+            if found.setdefault(name, about) != about:
+                found[f"{name} ({report['run']['id']})"] = about
+                differ.append(name)
+    return found, list(dict.fromkeys(differ))
 
 
 def _shipped(settings: Mapping[str, Any]) -> Path:

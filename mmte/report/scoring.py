@@ -18,6 +18,7 @@ def score_section(
     folder: Path,
     limit: int | None,
     scoring: str = "strict",
+    notes: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Every score of every model, as plain data: those of which nothing was measured too, empty.
 
@@ -27,6 +28,7 @@ def score_section(
         folder: of the report; the intervals come from its samples.
         limit: of `--mmte-limit`, which the notes then tell.
         scoring: the reading of the rows, whose formulas are taken.
+        notes: what else a reader of every score must know.
     """
     metric = metric_for
     if scoring != "strict":
@@ -34,7 +36,7 @@ def score_section(
         from mmte.compat.score_tree import as_original
 
         trees, metric = map(as_original, trees), original_metric
-    notes = [f"--mmte-limit={limit}"] if limit else []
+    notes = [*([f"--mmte-limit={limit}"] if limit else []), *notes]
     around = SampleIntervals(folder / "samples", metric)
     return [_plain(asdict(score)) for tree in trees for score in tree.scores(rows, around, notes)]
 

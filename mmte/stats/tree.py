@@ -21,6 +21,7 @@ from mmte.stats.intervals import MAX_UNITS, MIN_CLUSTERS, Interval, bca, resampl
 Floats: TypeAlias = NDArray[np.float64]
 Combine: TypeAlias = Callable[[Sequence[Floats]], Floats]
 _CHUNK = 1_000_000
+_ROUNDING = 1e-9
 _UNDEFINED = 0.05
 """A leaf that is undefined in a larger share of resamples (as where few answers could be read) has its own interval."""
 
@@ -103,7 +104,8 @@ def interval(leaves: Sequence[Leaf], combine: Combine, seed: int) -> tuple[Inter
     BCa bootstrap (Efron 1987). One cluster less than there are is drawn, which makes the variance of a mean the
     unbiased one (McCarthy & Snowden 1985). A leaf whose clusters show no spread, as where every answer is right,
     adds the distances of its own interval's ends: squared and summed over leaves that share no clusters, as in
-    MOVER (Zou & Donner 2008, Stat Med 27:1693), and plainly over those that do.
+    MOVER (Zou & Donner 2008, Stat Med 27:1693), and all at once over those that do. What all such leaves do together
+    beyond that (the largest of perfect parts falls only when all of them do) counts, too.
 
     Args:
         combine: arrays of the leaves' values, in their order and of equal shape, to the score's values.
@@ -223,17 +225,54 @@ def _own_ends(
     combine: Combine,
     value: float,
 ) -> tuple[list[float], list[float]]:
-    """How far the leaves without spread may pull the score down and up, one number for each family."""
-    below, above = [0.0] * len(families), [0.0] * len(families)
-    for number, family in enumerate(families):
-        for member in family.members:
-            for end in (leaves[member].own or ()) if still[member] else ():
-                moved = totals.copy()
-                moved[member] = end
-                change = float(combine(list(moved))) - value
-                below[number] += max(-change, 0.0)
-                above[number] += max(change, 0.0)
-    return below, above
+    """How far the leaves without spread may pull the score down and up: a number for each family, and one for all.
+
+    The last is what all of them do together beyond what they do one by one, as where the largest of several perfect
+    parts falls only when all of them do.
+    """
+    moves = _Moves(leaves, still, totals, combine, value)
+    all_members = [member for family in families for member in family.members]
+
+    def ends(up: bool) -> list[float]:
+        each = [max([moves.of(f.members, up), *(moves.of([m], up) for m in f.members)]) for f in families]
+        beyond = moves.of(all_members, up) - sum(each)
+        return [*each, beyond if beyond > _ROUNDING else 0.0]
+
+    return ends(up=False), ends(up=True)
+
+
+class _Moves:
+    """What the score does when leaves without spread go to the ends of their own intervals."""
+
+    def __init__(
+        self, leaves: Sequence[Leaf], still: Sequence[bool], totals: Floats, combine: Combine, value: float
+    ) -> None:
+        self._ends = {n: leaf.own for n, leaf in enumerate(leaves) if still[n] and leaf.own is not None}
+        self._totals, self._combine, self._value = totals, combine, value
+        self._rises = {member: self._sign(member) >= 0 for member in self._ends}
+
+    def of(self, members: Sequence[int], up: bool) -> float:
+        """How far these leaves at once move the score up, or down."""
+        moved = self._totals.copy()
+        for member in members:
+            if member in self._ends:
+                moved[member] = self._ends[member][int(self._rises[member] == up)]
+        change = float(self._combine(list(moved))) - self._value
+        return max(change if up else -change, 0.0)
+
+    def _sign(self, member: int) -> float:
+        """Whether the score grows with a leaf (> 0) or falls, wherever the other ones are."""
+        for side in (None, 0, 1):
+            at = self._totals.copy()
+            for other, ends in self._ends.items():
+                if side is not None:
+                    at[other] = ends[side]
+            low, high = at.copy(), at.copy()
+            low[member], high[member] = self._ends[member]
+            grows = float(self._combine(list(high))) - float(self._combine(list(low)))
+            if grows:
+                return grows
+        return 0.0
 
 
 def _spread(values: Floats) -> float:

@@ -52,6 +52,7 @@ def test_merged_reports_have_the_models_of_all(bench: Any) -> None:
     assert {name: about["identity"]["answer"] for name, about in merged["models"].items() if name != "x"} == {
         "judge": "Yes", f"judge ({second})": "No",
     }  # fmt: skip
+    assert "'judge' judged as another model in some of the reports" in merged["scores"][0]["notes"]
 
 
 def test_files_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:

@@ -271,3 +271,18 @@ def test_two_runs(pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str])
     assert "worse" in out
     assert " lost (" in out
     assert "0 not comparable" in out
+
+
+def test_an_answer_that_is_empty_now_is_lost_and_no_wrong_one(tmp_path: Path) -> None:
+    """`accuracy_score` counts an unread answer as wrong, but not one that is no answer."""
+    a, b = tmp_path / "a", tmp_path / "b"
+    rows = [row(folder, ONES, metric="accuracy_score", labels=[1.0] * 40) for folder in (a, b)]
+    file = b / "samples" / rows[1]["samples_file"]
+    samples = [json.loads(line) for line in file.read_text().splitlines()]
+    samples[0] |= {"value": None, "reason": "empty"}
+    samples[1] |= {"value": None, "reason": "unparsed"}
+    file.write_text("".join(json.dumps(s) + "\n" for s in samples))
+    rows[1]["estimates"][0] |= {"value": 38 / 39, "n": 39}
+    (change,) = compared(report(a, rows[0]), report(b, rows[1]))
+    assert [(flip.id, flip.after) for flip in change.worse] == [("s1", 0.0)]
+    assert [flip.id for flip in change.lost] == ["s0"]

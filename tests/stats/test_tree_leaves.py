@@ -150,3 +150,40 @@ def test_what_is_undefined_may_count_as_zero() -> None:
     assert np.isnan(found.total)
     assert found.or_zero().total == 0
     assert tree.interval([found.or_zero()], mean, 1) == ((-1.0, 1.0), "parts")
+
+
+# -- functions that are not sums -----------------------------------------------------------------
+def largest(values: Any) -> Any:
+    return np.maximum.reduce(values)
+
+
+@pytest.mark.parametrize("names", ["aaa", "abc"])
+def test_the_largest_of_perfect_parts_is_not_certain(names: str) -> None:
+    """It falls only when all of them do: none of them moves it alone."""
+    leaves = [leaf(np.ones(12), (0, 1), name) for name in names]
+    low = intervals.wilson(1.0, 12)[0]
+    found, method = tree.interval(leaves, largest, 1)
+    assert found == (pytest.approx(low), 1.0)
+    assert method == "parts"
+    smallest, _ = tree.interval(leaves, lambda values: np.minimum.reduce(values), 1)
+    assert smallest is not None
+    assert smallest[0] == pytest.approx(low) if names == "aaa" else smallest[0] <= low
+    falls, _ = tree.interval(leaves, lambda values: 1 - largest(values), 1)
+    assert falls == (0.0, pytest.approx(1 - low))
+
+
+def test_the_largest_falls_to_a_part_with_spread() -> None:
+    rng = np.random.default_rng(8)
+    spread = leaf((rng.random(60) < 0.9) * 1.0, (0, 1), "b")
+    found, _ = tree.interval([leaf(np.ones(12), (0, 1), "a"), spread], largest, 1)
+    assert found is not None
+    assert found[0] == pytest.approx(spread.total, abs=1e-9)
+    assert found[1] == 1.0
+
+
+def test_what_parts_do_together_changes_no_mean() -> None:
+    """There it is what they do one by one."""
+    leaves = [leaf(np.ones(12), (0, 1), name) for name in "abcd"]
+    found, _ = tree.interval(leaves, mean, 1)
+    assert found is not None
+    assert found[0] == pytest.approx(1 - (1 - intervals.wilson(1.0, 12)[0]) / 2)
