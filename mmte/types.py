@@ -270,10 +270,11 @@ class Case:
 class Result:
     """What an item measured; goes on the test report: < 2 KB, plain JSON types.
 
-    `counts` has expected, answered and one entry for each reason; `effort` (asked, cached, seconds)
-    is all that may differ between two runs that measured the same. `cards` are those of exactly its evaluators,
-    as `mmte.evaluators.card.shown` makes them. `metric_options` has the options of each metric that was given some,
-    `value_range` the range of what the evaluators may say of a sample, where it is known.
+    `counts` has expected, answered and one entry for each reason; `effort` (asked and cached of the model,
+    judge_asked and judge_cached of the other models of a judged item, seconds) is all that may differ between two runs
+    that measured the same. `cards` are those of exactly its evaluators, as `mmte.evaluators.card.shown` makes them.
+    `metric_options` has the options of each metric that was given some, `value_range` the range of what the evaluators
+    may say of a sample, where it is known.
     """
 
     case: str

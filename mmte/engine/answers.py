@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -30,17 +31,28 @@ class Answers:
     Args:
         offline: never ask; what the cache lacks is a failure.
         heard: (attribute) told `(model, how many)` as answers become available.
+        asked_of, cached_of: (attributes) how many answers each model gave, and how many of its the cache had.
     """
 
     def __init__(self, pool: Pool, cache: AnswerCache, state: RunState, *, offline: bool = False) -> None:
         self.pool, self.cache, self.state, self.offline = pool, cache, state, offline
         self.heard: Callable[[str, int], None] | None = None
         self.allowed: set[str] | None = None
-        self.asked = 0
-        self.cached = 0
+        self.asked_of: Counter[str] = Counter()
+        self.cached_of: Counter[str] = Counter()
         self._files = FileHashes()
         self._keys: dict[str, Keys] = {}
         self._row: dict[str, int] = {}  # failures in a row, by model
+
+    @property
+    def asked(self) -> int:
+        """How many answers all models gave."""
+        return self.asked_of.total()
+
+    @property
+    def cached(self) -> int:
+        """How many answers the cache had."""
+        return self.cached_of.total()
 
     def may_ask(self, model: str) -> bool:
         """Whether it is this model's phase, so that asking it loads nothing out of turn."""
@@ -72,7 +84,7 @@ class Answers:
                     keys.append(key)
                     failed[key] = Response.failed(f"image cannot be read: {error}")
             have = self.cache.get(keys)
-            self.cached += sum(1 for k in keys if k in have)
+            self.cached_of[model] += sum(1 for k in keys if k in have)
             if len(have) < len(set(keys)):
                 have |= failed | self.state.failed(keys)
                 self._tell(model, sum(1 for k in keys if k in have))
@@ -143,7 +155,7 @@ class Answers:
 
     def _take(self, model: str, found: dict[bytes, Response], have: dict[bytes, Response]) -> None:
         have |= found
-        self.cached += len(found)
+        self.cached_of[model] += len(found)
         self._tell(model, len(found))
 
     def _ask(self, model: str, asked: Asked, have: dict[bytes, Response]) -> None:
@@ -175,7 +187,7 @@ class Answers:
                     self.cache.put(good)
                     self._row[model] = 0
                     have.update(good)
-                    self.asked += len(good)
+                    self.asked_of[model] += len(good)
                     self._tell(model, len(good))
         except (KeyboardInterrupt, ModelGone) as error:
             if isinstance(error, ModelGone):

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mmte.engine.agreement import Ballots
+from mmte.engine.remarks import Remarks
 from mmte.evaluators.reasons import save_chain
-from mmte.evaluators.sequence import SequentialEvaluator
+from mmte.evaluators.sequence import ERROR, SequentialEvaluator
 from mmte.types import REASONS, Estimate, Trial
 
 _NONE = float("nan")
@@ -42,6 +43,7 @@ class Tally:
         self._subsets = array("l")
         self._subset_numbers: dict[str, int] = {}
         self._ballots = Ballots()
+        self._remarks = Remarks()
         self._held: list[Trial] = []
         self._file = _SamplesFile(samples_file) if samples_file else None
 
@@ -73,12 +75,13 @@ class Tally:
             self._values = _append(self._values, trial.value if trial.reason == "scored" else _NONE)
             self._labels = _append(self._labels, trial.target)
             self._ballots.add(len(self._reasons), trial.steps)
+            self._remarks.add(trial.steps)
             self._reasons.append(_REASON[trial.reason])
             mark = hash(sample.cluster)
             self._clusters.append(self._cluster_numbers.setdefault(mark, len(self._cluster_numbers)))
             self._subsets.append(self._subset_numbers.setdefault(sample.subset, len(self._subset_numbers)))
             if trial.reason in ("error", "judge") and not self.first_error:
-                self.first_error = trial.response.error or "the judge gave no usable answer"
+                self.first_error = trial.response.error or _of_judge(trial)
             if self._file:
                 self._file.write(trial)
 
@@ -88,6 +91,11 @@ class Tally:
         found: dict[str, int] = {reason: self._reasons.count(number) for reason, number in _REASON.items()}
         found["answered"] = len(self._reasons) - found["error"] - found["judge"]
         return found
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader must know of judges and scorers, for `Result.notes`."""
+        return self._remarks.notes
 
     @property
     def metric_options(self) -> dict[str, dict[str, Any]]:
@@ -171,6 +179,12 @@ def score_all(tallies: Sequence[Tally], chunks: Iterable[list[Trial]], answers: 
 def seed_of(text: str) -> int:
     """A seed derived from a name."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:6], "big")
+
+
+def _of_judge(trial: Trial) -> str:
+    """Why a judge gave no usable reply, as its stage left it in the steps."""
+    told = (str(why) for key, why in (trial.steps or {}).items() if key.endswith(ERROR))
+    return next(told, "the judge gave no usable answer")
 
 
 def _append(column: Any, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -57,6 +58,7 @@ class Runtime:
         self.answers = Answers(self.pool, cache, self.state, offline=settings.offline)
         self.progress = Progress()
         self.answers.heard = lambda model, n: self.progress.advance(model, n)
+        self.early: dict[str, Counter[str]] = {}  # by case, what its phases asked of each model
         self._cases = list(cases)
         self._judged_by: dict[str, dict[str, str]] = {}
         self._answered: set[str] = set()  # models whose answers for all judged items are made
@@ -149,6 +151,7 @@ class Runtime:
         quiet = copy(self)
         quiet.settings = replace(self.settings, samples_dir=None)
         task = self._task(case, quiet)
+        before = Counter(self.answers.asked_of)
         try:
             task.get_handlers()
             task.check_possible()
@@ -156,6 +159,8 @@ class Runtime:
             step(task)
         except MmteError:
             return
+        finally:
+            self.early.setdefault(case.id, Counter()).update(self.answers.asked_of - before)
 
     def _judgeable(self, case: Case) -> bool:
         try:

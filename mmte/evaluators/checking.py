@@ -1,5 +1,7 @@
 """An evaluator against human labels: sensitivity, specificity and how often it says nothing.
 
+An answer whose judge failed tells nothing of the evaluator: it is counted as `failed` and is in no other figure.
+
 Balanced accuracy is the mean of sensitivity and specificity; its interval combines theirs (the square-and-add method
 of Zou & Donner 2008, Stat. Med. 27:1693, from Wilson intervals).
 """
@@ -25,6 +27,8 @@ from mmte.types import Response, Sample, Trial
 
 QUESTIONS: Final = ("question", "prompt")
 TARGET: Final = "target"
+MOST_FAILED: Final = 0.02
+"""The share of answers whose judge may fail in a check that is kept as a card; see `--mmte-min-coverage`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,10 @@ def check(
         ModelGone: a judge cannot be asked any more.
     """
     sequence = SequentialEvaluator(chain, runtime.scoring, runtime.panels)
+    last = sequence.stages[-1]
+    if getattr(getattr(last, "rest", sequence).stages[-1], "says_text", False):
+        rule = "name a chain that ends in a rule, such as rule_yes_or_no_eval, with --chain FILE"
+        raise MmteError(f"'{sequence.key}' says texts, which are neither yes nor no: {rule}")
     known = {**runtime.settings.judges, **runtime.settings.models}
     for judge, spec in sequence.judge_specs.items():
         if judge not in known:
@@ -147,6 +155,9 @@ def check(
     rows = labelled(data)
     trials = list(rows.trials)
     sequence.run(trials, runtime.answers)
+    kept = [n for n, trial in enumerate(trials) if trial.reason != "judge"]
+    failed, trials = len(trials) - len(kept), [trials[n] for n in kept]
+    truth, clusters = [rows.truth[n] for n in kept], [rows.clusters[n] for n in kept]
     says = [_says(t, sequence.key, threshold) for t in trials]
     judges = [runtime.pool.model(j).identity() for j in sequence.judges]
     used = {key: value for key in ("text", "label") if (value := getattr(data, key))}
@@ -162,13 +173,14 @@ def check(
                  "negative": list(data.negative), "left_out": rows.left_out},
         "threshold": threshold,
         "n": len(trials),
-        "figures": _figures(says, rows.truth, rows.clusters),
+        "failed": failed,
+        "figures": _figures(says, truth, clusters),
         "reasons": dict(Counter(t.reason for t in trials)),
         "note": note,
         "mmte": __version__,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }  # fmt: skip
-    return Check(card, [t for t, s, h in zip(trials, says, rows.truth, strict=True) if s is not None and s != h])
+    return Check(card, [t for t, s, h in zip(trials, says, truth, strict=True) if s is not None and s != h])
 
 
 def _says(trial: Trial, key: str, threshold: float | None) -> bool | None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 
 from mmte.errors import MmteError
 from mmte.evaluators.asking import AskingEvaluator
+from mmte.evaluators.sequence import SCORES
 from mmte.models.scores import Scores
 from mmte.models.text import one_line
 from mmte.registry import registry
@@ -102,7 +103,7 @@ class ScoreEvaluator(AskingEvaluator):
         found = Scores.read(replies[0].content) if replies else None
         if found is None:
             return UNPARSED
-        trial.steps = {**(trial.steps or {}), f"{self.evaluator_id}:scores": {**found.values, **found.notes}}
+        trial.steps = {**(trial.steps or {}), f"{self.evaluator_id}{SCORES}": {**found.values, **found.notes}}
         if not found.values:
             return UNPARSED
         for label in self.labels:

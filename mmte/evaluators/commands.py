@@ -202,6 +202,8 @@ def _told(card: Mapping[str, Any]) -> Iterator[str]:
         value = "-" if f["value"] is None else f"{f['value']:.3f}"
         interval = "-" if f["low"] is None else f"[{f['low']:.3f}, {f['high']:.3f}]"
         yield f"{name.replace('_', ' '):<20} {value:>8} {interval:>18} {f['n']:>6}"
+    if card["failed"]:
+        yield f"failed: of {card['failed']} more answers the judge gave no reply; they are in none of these figures"
     unscored = {reason: n for reason, n in card["reasons"].items() if reason != "scored"}
     if unscored:
         yield "without a verdict: " + ", ".join(f"{n} {reason}" for reason, n in sorted(unscored.items()))
@@ -217,13 +219,19 @@ def _saved(card: Mapping[str, Any], folder: Path) -> Path:
     """Write a card; its file is named after the evaluator, its identity and the data.
 
     Raises:
-        MmteError: people said yes of no answer, or no of none; or it cannot be written.
+        MmteError: the judge failed too often, people said yes of no answer, or no of none; or it cannot be written.
     """
     import re
 
     from mmte.evaluators.card import cards_folder
+    from mmte.evaluators.checking import MOST_FAILED
     from mmte.report.files import write_atomic
 
+    total = card["n"] + card["failed"]
+    if card["failed"] > MOST_FAILED * total:
+        rule = f"more than {MOST_FAILED:.0%} (as with --mmte-min-coverage {1 - MOST_FAILED:g})"
+        failed = f"--save: the judge failed on {card['failed']} of {total} answers, {rule}"
+        raise MmteError(f"{failed}, so there is no card; run it again, replies are kept")
     for share, said in (("sensitivity", "yes"), ("specificity", "no")):
         if card["figures"][share]["value"] is None:
             raise MmteError(f"--save: no answer that people said {said} of has a verdict, so there is no {share}")

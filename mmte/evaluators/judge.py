@@ -52,6 +52,8 @@ class ChatJudge(AskingEvaluator):
     evaluator_ids: ClassVar[Sequence[str]] = ("chatmodel_eval",)
     version = 1
     judge_spec = "openai:MODEL@URL"
+    says_text: ClassVar[bool] = True
+    """The values are texts: a metric of numbers needs a rule between them, which a task file is checked for."""
     positions: ClassVar[Mapping[int, Sequence[str]]] = {}
 
     def __init__(
@@ -107,7 +109,7 @@ class ChatScorer(ChatJudge):
     """
 
     evaluator_ids = ("chatmodel_score",)
-    version = 1
+    version = 3  # 2 is that of the other reading
     positions = _POSITIONS
 
     def __init__(

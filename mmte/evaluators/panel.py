@@ -7,6 +7,7 @@ each judge is asked in its own phase, and what is joined are the final values.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from statistics import median
 from typing import Any, Final, Literal
 
 from mmte.evaluators.base import BaseEvaluator
-from mmte.evaluators.sequence import Join, SequentialEvaluator
+from mmte.evaluators.sequence import FAILED, PANEL, SILENT, TIE, Join, SequentialEvaluator, united
 from mmte.types import Reason, Trial
 
 BALLOTS: Final = "ballots"
@@ -60,7 +61,7 @@ class Panel(Join):
     half of its judges have. Judges without a verdict are no votes, so that no verdict rests on who failed. Numbers of
     a wider range than 0 to 1 (grades) have no majority: there it is the median, if more than half have a value.
     Without a majority the sample has no value: `judge` where a judge that failed could have made one, else `unparsed`.
-    All verdicts stand in the trial's `steps`.
+    All verdicts stand in the trial's `steps`, and who gave none.
 
     Args:
         rest: the chain, from the first stage that asks a judge on.
@@ -101,14 +102,40 @@ class Panel(Join):
         for member, group in zip(self.members, groups, strict=True):
             for number, part in enumerate(group, 1):
                 who = f"{member}~{number}" if self.repeats > 1 else member
-                said = {k: v for k, v in (part.steps or {}).items() if k != BALLOTS}
+                said = {k: v for k, v in (part.steps or {}).items() if k not in (BALLOTS, PANEL)}
                 steps |= {f"{who}: {k}": v for k, v in {**said, self.key: _shown(part)}.items()}
         trial.steps = {**(trial.steps or {}), **steps, BALLOTS: self._ballots(groups, verdicts)}
         trial.value, trial.reason = majority(verdicts, self.level)
+        inner = [(part.steps or {}).get(PANEL) or {} for part in parts]
+        if without := united([*inner, self._without(groups, verdicts, trial.reason)]):
+            trial.steps[PANEL] = without
         for part in parts:
             if part.reason == "scored":  # the rule of the chain may have read the label, too
                 trial.target, trial.extra = part.target, part.extra
                 break
+
+    def _without(
+        self, groups: Sequence[Sequence[Trial]], verdicts: Sequence[Verdict], reason: Reason
+    ) -> dict[str, list[Any]]:
+        """Members who failed or said nothing that could be read, and whether the votes were equal; see `PANEL`."""
+        split = [
+            why == "unparsed" and self._tied([(p.value, p.reason) for p in group])
+            for (_, why), group in zip(verdicts, groups, strict=True)
+        ]
+        found: dict[str, list[Any]] = {}
+        for what, why in ((FAILED, "judge"), (SILENT, "unparsed")):
+            voted = zip(self.members, verdicts, split, strict=True)
+            who = [member for member, (_, reason_of), at_odds in voted if reason_of == why and not at_odds]
+            if who and len(self.members) > 1:
+                found[what] = who
+        if reason == "unparsed" and (any(split) or self._tied(verdicts)):
+            found[TIE] = [len(self.chains)]
+        return found
+
+    def _tied(self, verdicts: Sequence[Verdict]) -> bool:
+        """Whether two values share the most votes."""
+        votes = Counter(_vote(value) for value, reason in verdicts if reason == "scored").most_common(2)
+        return self.level == "nominal" and len(votes) > 1 and votes[0][1] == votes[1][1]
 
     def _ballots(self, groups: Sequence[Sequence[Trial]], verdicts: Sequence[Verdict]) -> dict[str, list[Any]]:
         several = len(self.members) > 1
@@ -129,7 +156,7 @@ def majority(verdicts: Sequence[Verdict], level: str = "nominal") -> Verdict:
         return float(median(values)), "scored"
     votes: dict[Hashable, int] = {}
     for value in values:
-        key = value if isinstance(value, Hashable) else repr(value)
+        key = _vote(value)
         votes[key] = votes.get(key, 0) + 1
         if 2 * votes[key] > len(verdicts):
             return value, "scored"
@@ -147,6 +174,10 @@ def level_of(stage: Any) -> Literal["nominal", "interval"]:
     if told in ("nominal", "interval"):
         return "interval" if told == "interval" else "nominal"
     return "nominal" if getattr(stage, "value_range", None) in (None, (0.0, 1.0)) else "interval"
+
+
+def _vote(value: Any) -> Hashable:
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 def _shown(part: Trial) -> Any:

@@ -132,7 +132,7 @@ class ContainOrNotEvaluator(RowEvaluator):
     """
 
     evaluator_ids = ("rule_contain_eval",)
-    version = 2
+    version = 3
 
     def __init__(
         self,
@@ -263,6 +263,7 @@ class ContainAdvEvaluator(RowEvaluator):
     """
 
     evaluator_ids = ("rule_contain_adv_eval",)
+    version = 2
 
     def value_of(self, pred: Any, label: Any, extra: Any, row: int) -> Any:
         """1.0 for the right class."""

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from mmte.errors import MmteError, Unavailable, near
 from mmte.evaluators.base import BaseEvaluator, process_columns
 from mmte.evaluators.metrics import Metric, metric_for
 from mmte.evaluators.scoring import OVERRIDE, STRICT, Scoring
-from mmte.types import UNPARSED, Trial
+from mmte.models.text import one_line
+from mmte.types import UNPARSED, Response, Trial
 
 if TYPE_CHECKING:
     from mmte.engine.answers import Answers
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 
 JOINS = ("any", "all", "unless")
 SETTINGS = ("metrics_cfg", "direction", "thresholds", "name", OVERRIDE)
+
+ERROR: Final = ":error"
+"""How the key in `Trial.steps` ends that begins with a judge's name and tells why its reply was of no use."""
+SCORES: Final = ":scores"
+"""How the key in `Trial.steps` ends under which an evaluator leaves what a scorer said."""
+PANEL: Final = "panel"
+"""The key in `Trial.steps` of a panel whose judges did not all give a verdict: {FAILED: names, SILENT: names, TIE: [how
+many seats]}, each where there is one."""
+FAILED: Final = "failed"
+SILENT: Final = "no verdict"
+TIE: Final = "tie of"
+_SHOWN: Final = 200  # characters of a judge's error
 
 
 class SequentialEvaluator:
@@ -208,8 +221,7 @@ class Join:
     def _conclude(self, trial: Trial, parts: Sequence[Trial]) -> None:
         """Give a trial its value and steps by what each chain made of it."""
         trial.steps = {**(trial.steps or {}), **{c.key: p.value for c, p in zip(self.chains, parts, strict=True)}}
-        if ballots := _ballots(parts):
-            trial.steps["ballots"] = ballots
+        trial.steps |= _carried(parts)
         trial.value, trial.reason = self._joined(parts)
 
     def _joined(self, parts: Sequence[Trial]) -> tuple[Any, Any]:
@@ -233,10 +245,32 @@ def joined(how: str, parts: Sequence[Trial]) -> tuple[Any, Any]:
     return float(not decisive), "scored"
 
 
-def _ballots(parts: Sequence[Trial]) -> dict[str, Any]:
-    """What several judges said in each chain, numbered where more than one chain has it."""
-    of_chains = [(p.steps or {}).get("ballots") or {} for p in parts]
-    found = [(n, name, said) for n, ballots in enumerate(of_chains, 1) for name, said in ballots.items()]
+def _carried(parts: Sequence[Trial]) -> dict[str, Any]:
+    """What the steps of each chain tell beside values: failures, scores, what several judges said."""
+    steps = [p.steps or {} for p in parts]
+    found: dict[str, Any] = {}
+    for end in (ERROR, SCORES):
+        told = [{k.removesuffix(end): v for k, v in own.items() if k.endswith(end)} for own in steps]
+        found |= {f"{name}{end}": v for name, v in _numbered(told).items()}
+    if ballots := _numbered([own.get("ballots") or {} for own in steps]):
+        found["ballots"] = ballots
+    if without := united([own.get(PANEL) or {} for own in steps]):
+        found[PANEL] = without
+    return found
+
+
+def united(panels: Sequence[Mapping[str, Sequence[Any]]]) -> dict[str, list[Any]]:
+    """What several panels have under `PANEL`, as one."""
+    found: dict[str, dict[Any, None]] = {}
+    for panel in panels:
+        for what, who in panel.items():
+            found.setdefault(what, {}).update(dict.fromkeys(who))
+    return {what: list(who) for what, who in found.items()}
+
+
+def _numbered(of_chains: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What each chain has under each name, numbered where more than one chain has it."""
+    found = [(n, name, said) for n, told in enumerate(of_chains, 1) for name, said in told.items()]
     names = [name for _, name, _ in found]
     return {f"{name}.{n}" if names.count(name) > 1 else name: said for n, name, said in found}
 
@@ -317,10 +351,17 @@ def _ask(stage: BaseEvaluator, model: str, alive: Sequence[Trial], answers: Answ
     replies = iter(answers.get(model, (q for asked in questions for q in asked)))
     for trial, asked in zip(alive, questions, strict=True):
         got = [next(replies) for _ in asked]
-        if any(r.status != "ok" for r in got):
+        bad = next((r for r in got if r.status != "ok"), None)
+        if bad is not None:
             trial.value, trial.reason = None, "judge"
+            trial.steps = {**(trial.steps or {}), f"{model}{ERROR}": f"judge '{model}': {_why(bad)}"}
         else:
             trial.value = stage.read(trial, got)
+
+
+def _why(reply: Response) -> str:
+    """Why a reply is of no use, in one line."""
+    return one_line(reply.error, _SHOWN) or ("empty reply" if reply.status == "empty" else reply.status)
 
 
 def _is_no_value(value: Any) -> bool:

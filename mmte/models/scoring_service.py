@@ -15,7 +15,7 @@ from mmte.models.scores import EMPTY, scored, text_of, unscored
 from mmte.models.spec import ModelSpec
 from mmte.models.text import one_line
 from mmte.models.transport import Limits, Reply, Transport
-from mmte.models.wire import check_request, error_message, is_retryable
+from mmte.models.wire import check_request, error_message, is_page, is_retryable
 from mmte.types import Request, Response
 
 OPTIONS = ("slots", "timeout", "retries", "max_wait", "rate", "key")
@@ -32,8 +32,9 @@ class ScoringService(BaseChat):
 
     Options: slots (requests in flight), timeout (seconds for one attempt), retries, max_wait (longest wait before a
     retry, seconds), rate (requests started per second, all xdist workers together; 0: no limit), key (name of the
-    environment variable that holds the key). Replies 408, 409, 425, 429 and from 500 on, time-outs and broken
-    connections are asked again, not before the time in Retry-After. What fails for good is a failure: no text is ever
+    environment variable that holds the key). Replies 408, 409, 425, 429 and from 500 on, time-outs, broken
+    connections and broken JSON are asked again, not before the time in Retry-After and `retries` times in all; with
+    `retries=0` a text is sent once. What fails for good is a failure: no text is ever
     replaced by another one, and no missing score by a number.
 
     Class attributes:
@@ -187,7 +188,8 @@ class ScoringService(BaseChat):
     def _answered(self, parsed: Any, body: bytes) -> Response:
         if not isinstance(parsed, Mapping):
             hint = one_line(body.decode("utf-8", "replace"), 100) or "nothing"
-            return self._failure(f"the reply is no JSON object (is the URL right?): {hint}")
+            what = f"the reply is no JSON object (is the URL right?): {hint}"
+            return self._failure(what, retryable=parsed is None and not is_page(body))
         try:
             values, notes = self.read(parsed)
         except BadReply as error:

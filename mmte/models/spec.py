@@ -120,12 +120,20 @@ def parse_model(text: str, option: str = "--model") -> ModelSpec:
 
 
 def seats(specs: Iterable[ModelSpec]) -> tuple[dict[str, ModelSpec], dict[str, tuple[str, ...]]]:
-    """Judges by name, and panels: a name that stands for several different models, who are called NAME#1, NAME#2 ..."""
+    """Judges by name, and panels: a name that stands for several different models, who are called NAME#1, NAME#2 ...
+
+    Raises:
+        MmteError: a name is given the same model twice.
+    """
     given: dict[str, list[ModelSpec]] = {}
     for spec in specs:
         others = given.setdefault(spec.name, [])
-        if spec not in others:
-            others.append(spec)
+        if spec in others:
+            raise MmteError(
+                f"{spec.where}: given twice with the same SPEC; a panel needs different judges; to repeat the questions"
+                " of one use --mmte-judge-repeats"
+            )
+        others.append(spec)
     models: dict[str, ModelSpec] = {}
     panels: dict[str, tuple[str, ...]] = {}
     for name, found in given.items():

@@ -14,7 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -63,8 +63,9 @@ class Limits:
 class Transport:
     """Posts JSON to one endpoint; the session lives from `start` to `stop`, across calls of `post_all`.
 
-    `read` makes a response of a reply; one that says `retryable` is asked for again. The key goes as a
-    bearer token, or by itself in the header that `key_header` names.
+    `read` makes a response of a reply; one that says `retryable` is asked for again, up to `retries` times, and is
+    final then: what comes back says `retryable` only where no connection was made, so that nothing was asked. The
+    key goes as a bearer token, or by itself in the header that `key_header` names.
     """
 
     def __init__(
@@ -170,8 +171,10 @@ class Transport:
             else:
                 self._reached = True
                 response, hint = self.read(reply), reply.retry_after
-            if not response.retryable or attempt >= self.limits.retries:
+            if not response.retryable:
                 return response
+            if attempt >= self.limits.retries:
+                return replace(response, retryable=False)  # or the engine would ask as often once more
             await asyncio.sleep(wait_seconds(attempt, hint, self.limits.max_wait))
             attempt += 1
 

@@ -90,7 +90,8 @@ def read_body(status: int, body: bytes, model_id: str) -> Response:
     except (ValueError, RecursionError):
         if status < 300:
             hint = _plain(body) or "nothing"
-            return _failed(f"HTTP {status}, but the reply is no JSON (is the path of the URL right?): {hint}", model_id)
+            what = f"HTTP {status}, but the reply is no JSON (is the path of the URL right?): {hint}"
+            return _failed(what, model_id, retryable=not is_page(body))
         reply = None
     if status < 300:
         return read_reply(reply, model_id)
@@ -135,6 +136,11 @@ def read_reply(reply: Any, model_id: str) -> Response:
 def is_retryable(status: object) -> bool:
     """Whether asking again may help after this HTTP status."""
     return isinstance(status, int) and (status in RETRYABLE or 500 <= status < 600)
+
+
+def is_page(body: bytes) -> bool:
+    """Whether a reply is markup: a page at a wrong address stays one, while broken JSON may be whole the next time."""
+    return body.lstrip().startswith(b"<")
 
 
 def error_message(reply: Any) -> str:

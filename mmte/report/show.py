@@ -16,7 +16,7 @@ from mmte.errors import MmteError, near
 from mmte.evaluators.reasons import Reasons
 from mmte.report.cards import card_lines, card_mark
 from mmte.report.files import read_jsonl
-from mmte.report.score_table import begun, score_details, score_lines
+from mmte.report.score_table import begun, score_details, score_id, score_lines
 from mmte.report.stored import stored_rows, stored_sample, stored_scores
 from mmte.report.text import clean
 from mmte.types import REASONS
@@ -29,7 +29,7 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser("show", help="questions, answers and verdicts of a run", description=__doc__)
     add = parser.add_argument
     add("case", nargs="?", help="case id, e.g. 'p3[confaide-text/rule/x]'; * and ? are wildcards; or the name of a task"
-        " score, e.g. p3 (default: list them)")  # fmt: skip
+        " score, e.g. p3 or 'p3[x]', whose parts are shown as a tree (default: list them)")  # fmt: skip
     add("--run", type=Path, default=LATEST, metavar="DIR", help=f"folder of the report (default: {LATEST})")
     add("--reason", help=f"only samples with this verdict: {', '.join(REASONS)} (default: all)")
     add("-n", type=int, default=5, metavar="N", help="samples shown of each case (default: 5)")
@@ -48,16 +48,17 @@ def run(args: argparse.Namespace) -> int:
     if args.n < 1:
         raise MmteError(f"-n {args.n}: must be at least 1")
     rows, scores = stored_rows(args.run), stored_scores(args.run)
-    named = [score for score in scores if score["name"] == args.case]
+    named = [score for score in scores if args.case in (score["name"], score_id(score))]
     lines: Iterator[str]
     if args.json and (named or args.case is None):
         lines = (json.dumps(found) for found in named or rows)
     elif args.case is None:
         lines = _overview(rows, scores)
     elif named:
-        lines = (line for score in named for line in score_details(score))
+        lines = (line for score in named for line in score_details(score, scores, rows))
     else:
-        lines = _samples(args, chosen(rows, args.case))
+        names = [name for score in scores for name in (score["name"], score_id(score))]
+        lines = _samples(args, chosen(rows, args.case, names))
     for line in lines:
         sys.stdout.write(line + "\n")
     return 0
@@ -72,8 +73,8 @@ def _overview(rows: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, A
         yield line
 
 
-def chosen(rows: Sequence[Mapping[str, Any]], case: str) -> list[Mapping[str, Any]]:
-    """The rows that a case id or a wildcard names.
+def chosen(rows: Sequence[Mapping[str, Any]], case: str, scores: Sequence[str] = ()) -> list[Mapping[str, Any]]:
+    """The rows that a case id or a wildcard names; `scores` are names that could have been meant, too.
 
     Raises:
         MmteError: none; near names are in the message.
@@ -81,7 +82,9 @@ def chosen(rows: Sequence[Mapping[str, Any]], case: str) -> list[Mapping[str, An
     matches = pattern(translate(case.replace("[", "[[]"))).fullmatch
     found = [row for row in rows if row["case"] == case] or [row for row in rows if matches(row["case"])]
     if not found:
-        raise MmteError(f"the run has no case '{case}'.{near(case, (row['case'] for row in rows), cutoff=0.4)}")
+        what = "case or score" if scores else "case"
+        hint = near(case, [*scores, *(row["case"] for row in rows)], cutoff=0.4)
+        raise MmteError(f"the run has no {what} '{case}'.{hint}")
     return found
 
 

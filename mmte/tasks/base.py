@@ -13,6 +13,7 @@ from typing import Any
 
 from mmte.engine.answers import WINDOW, shows_image
 from mmte.engine.control import Control, controls_of
+from mmte.engine.effort import Effort
 from mmte.engine.identities import note_identity
 from mmte.engine.keys import digest
 from mmte.engine.measure import Tally, batched, score_all
@@ -118,17 +119,15 @@ class BaseTask:
     def eval(self, responses: Iterable[list[Trial]]) -> dict[str, Any]:
         """Score every chunk with every evaluator sequence: `{"total_results": {key: value}}`; fills `self.results`."""
         answers, started = self.runtime.answers, time.monotonic()
-        asked, cached = answers.asked, answers.cached
+        effort = Effort(answers, self.runtime.early.get(self.case.id, {}))
         tallies = [Tally(sequence, self.samples_file(n)) for n, sequence in enumerate(self.evaluators)]
         seen = hashlib.sha256()
         score_all(tallies, _noted(responses, seen), answers)
         controlled = [(c.name, c.tallies()) for c in self.controls]
         self.complete = all(t.complete for t in (*tallies, *(t for _, others in controlled for t in others)))
-        effort = {
-            "asked": answers.asked - asked, "cached": answers.cached - cached,
-            "seconds": round(time.monotonic() - started, 3),
-        }  # fmt: skip
-        self.results = [self._result(t, seen.hexdigest()[:16], effort, n) for n, t in enumerate(tallies)]
+        judged = any(judge != self.model_id for sequence in self.evaluators for judge in sequence.judges)
+        spent = {**effort.counts(self.model_id, judged), "seconds": round(time.monotonic() - started, 3)}
+        self.results = [self._result(t, seen.hexdigest()[:16], spent, n) for n, t in enumerate(tallies)]
         for name, others in controlled:
             self.results = [self._compared(*three, name) for three in zip(self.results, tallies, others, strict=True)]
         pairs = zip(tallies, self.results, strict=True)
@@ -222,6 +221,7 @@ class BaseTask:
         file = self.samples_file(number)
         known = (self.runtime.answers.cache.problem, _data_note(self.dataset), self.runtime.scoring.note)
         notes = [note for note in known if note]
+        notes += tally.notes
         notes += [f"--mmte-set={t if len(t) <= _SHOWN else t[:_SHOWN] + '...'}" for t in self._changed]
         return Result(
             self.case.id, self._identities(seen), {"expected": expected, **counts}, round(coverage, 6),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from mmte.errors import MmteError, near
 from mmte.evaluators.metrics import metric_for
@@ -14,6 +14,11 @@ from mmte.tasks.checks import Checks
 from mmte.tasks.yamlfile import Where
 
 _LIMITS = ("direction", "thresholds")
+OF_NUMBERS: Final = frozenset(
+    {"pred_mean", "pred_sum", "correct_rate", "precision_score", "recall_score", "f1_score", "pearson_corr"}
+    | {"cramers_v", "chi2_p", "independence"}
+)
+"""Metrics that cannot be taken of texts; `accuracy_score` and `failure` compare texts too, `iou_judge` reads them."""
 
 
 class SequenceReader(Checks):
@@ -34,6 +39,7 @@ class SequenceReader(Checks):
             measured = self._chain(where, chain, whole=True)
             if not measured:
                 raise self.doc.error(where, "the last evaluator has no metrics_cfg, so nothing would be measured")
+            self._no_texts(where, chain, STRICT)
             self._override(where, chain)
             metrics.update(measured)
             found[name] = {"evaluator": chain, **{key: self._limits(key, where, chain, measured) for key in _LIMITS}}
@@ -117,6 +123,29 @@ class SequenceReader(Checks):
                     raise self.doc.error(at, "must be an evaluator sequence, or a text: why there is none")
             elif not self._chain(at, own, scoring=_other_reading()):
                 raise self.doc.error(at, "the last evaluator has no metrics_cfg, so nothing would be measured")
+            else:
+                self._no_texts(at, own, _other_reading())
+
+    def _no_texts(self, where: Where, chain: Any, scoring: Scoring, *, joined: str = "") -> None:
+        """The last evaluator must not hand texts to a metric of numbers, or to a join, once a judge was asked."""
+        if isinstance(chain, list):
+            return self._no_texts((*where, len(chain) - 1), chain[-1], scoring, joined=joined)
+        name = next(key for key in reversed(chain) if key not in SETTINGS)
+        at = (*where, str(name))
+        if name in JOINS:
+            for number, part in enumerate(chain[name]):
+                self._no_texts((*at, number), part, scoring, joined=str(name))
+            return None
+        if not getattr(scoring.evaluator(str(name)), "says_text", False):
+            return None
+        rule = "put a rule behind it that reads them, such as rule_yes_or_no_eval or rule_score_eval"
+        if joined:
+            raise self.doc.error(at, f"a join '{joined}' needs 0 or 1, and the values of {name} are texts: {rule}")
+        for metric in (chain[name] or {}).get("metrics_cfg") or {}:
+            if metric in OF_NUMBERS:
+                what = f"metric '{metric}' needs numbers, and the values of {name} are texts"
+                raise self.doc.error((*at, "metrics_cfg", str(metric)), f"{what}: {rule}")
+        return None
 
     def _settings(self, where: Where, chain: dict[Any, Any], whole: bool) -> None:
         """What stands beside the evaluators must be of use there."""

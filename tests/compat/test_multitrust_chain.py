@@ -143,7 +143,7 @@ def test_a_chain_has_the_same_keys_and_another_identity() -> None:
     assert strict.key == theirs.key
     assert strict.eval(["Norway", "yes"]) == {f"{YES_NO}:pred_mean": 1.0}
     assert theirs.eval(["Norway", "yes"]) == {f"{YES_NO}:pred_mean": 0.5}
-    assert strict.identity() == [[YES_NO, 2]]
+    assert strict.identity() == [[YES_NO, 3]]
     assert theirs.identity() == ["multitrust", MADE_UP.sha256, [YES_NO, 1]]
 
 

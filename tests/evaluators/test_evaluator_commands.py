@@ -144,6 +144,53 @@ def test_a_panel_and_repetitions(here: Path, capsys: pytest.CaptureFixture[str])
     assert len(card["judges"]) == 3
 
 
+def test_failures_of_the_judge_are_no_figures_of_the_chain(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "chain.yaml").write_text(JUDGED)
+    rows = [{"text": f"answer {n}", "label": n % 2} for n in range(120)]
+    (here / "many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    args = ["check", "--data=many.jsonl", "--chain=chain.yaml"]
+    card = json.loads(out(capsys, *args, "--json", "--judge=judge=scripted:Yes|hm?fail=0.1"))
+    assert 0 < card["failed"] < 60 and card["n"] + card["failed"] == 120
+    figures = card["figures"]
+    assert figures["unparsed"]["n"] == card["n"] == sum(card["reasons"].values())
+    assert figures["unparsed"]["value"] == pytest.approx(card["reasons"]["unparsed"] / card["n"], abs=1e-6)
+    assert "judge" not in card["reasons"]
+    told = out(capsys, *args, "--judge=judge=scripted:Yes|hm?fail=0.1")
+    assert f"failed: of {card['failed']} more answers the judge gave no reply" in told
+
+
+@pytest.mark.parametrize(("share", "refused"), [("0.2", True), ("0.008", False), ("0", False)])
+def test_no_card_where_the_judge_failed_often(
+    here: Path, capsys: pytest.CaptureFixture[str], share: str, refused: bool
+) -> None:
+    (here / "chain.yaml").write_text(JUDGED)
+    rows = [{"text": f"answer {n}", "label": n % 2} for n in range(120)]
+    (here / "many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    judge = f"--judge=judge=scripted:Yes?fail={share}"
+    code = main(["evaluators", "check", "--data=many.jsonl", "--chain=chain.yaml", judge, "--save"])
+    told = capsys.readouterr()
+    assert (code, (here / "reports").exists()) == ((4, False) if refused else (0, True))
+    if refused:
+        (line,) = told.err.splitlines()
+        assert "--save: the judge failed on " in line and "of 120 answers, more than 2% (as with" in line
+    else:
+        (file,) = (here / "reports/cards").iterdir()
+        failed = json.loads(file.read_text())["failed"]
+        assert failed == 0 if share == "0" else 0 < failed <= 2
+
+
+def test_a_chain_that_says_texts_is_refused_before_its_judge_is_asked(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "chain.yaml").write_text('chatmodel_eval: {prompt_template: "{question} {pred}"}')
+    log = here / "log"
+    judges = [f"--judge=judge=scripted:Yes?log={log}", "--judge=judge=scripted:No"]
+    for seats in (1, 2):
+        said = error(capsys, *check("--chain=chain.yaml", *judges[:seats]))
+        assert "says texts, which are neither yes nor no: name a chain that ends in a rule" in said
+    assert not log.exists()
+
+
 # -- mistakes ------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("args", "says"),

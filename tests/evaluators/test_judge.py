@@ -378,4 +378,4 @@ def test_a_changed_wording_needs_a_new_version() -> None:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     assert (ChatJudge.version, seal(asking.GUARD)) == (1, "f158f2b0db99")
-    assert (ChatScorer.version, seal(judge.NOISE)) == (1, "cfd5ab5ccd0a")
+    assert (ChatScorer.version, seal(judge.NOISE)) == (3, "cfd5ab5ccd0a")

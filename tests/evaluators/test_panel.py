@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mmte.engine.runtime import Runtime
 from mmte.engine.settings import Settings
+from mmte.errors import MmteError
 from mmte.evaluators.panel import Panels, majority
 from mmte.evaluators.sequence import SequentialEvaluator
 from mmte.models.base import BaseChat
@@ -156,6 +157,33 @@ def test_panels_and_repetitions_are_part_of_the_identity() -> None:
     assert all(one != other for n, one in enumerate(seen) for other in seen[:n])
 
 
+# -- who gave no verdict -------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("says", "repeats", "without"),
+    [
+        (["Yes", "Yes"], 1, None),
+        (["Yes", "No"], 1, {"tie of": [2]}),
+        (["Yes", "No", "hm"], 1, {"no verdict": ["judge#3"], "tie of": [3]}),
+        (["Yes", "Yes", "hm", "FAIL"], 1, {"failed": ["judge#4"], "no verdict": ["judge#3"]}),
+        (["Yes", "No", "FAIL"], 1, {"failed": ["judge#3"]}),  # whose vote would have decided
+        (["Yes No"], 2, {"tie of": [2]}),
+        (["Yes", "Yes No"], 2, {"tie of": [4]}),
+        (["Yes", "Yes", "Yes No"], 2, None),
+        (["hm"], 2, None),
+    ],
+)
+def test_who_gave_no_verdict_stands_in_the_steps(says: list[str], repeats: int, without: Any) -> None:
+    (trial,) = judged(YES_NO, *(Moody(*said.split()) for said in says), repeats=repeats)
+    assert trial.steps is not None
+    assert trial.steps.get("panel") == without
+
+
+def test_grades_cannot_tie() -> None:
+    (trial,) = judged(GRADES, Moody("25"), Moody("75"))
+    assert trial.steps is not None
+    assert "panel" not in trial.steps
+
+
 # -- repetitions ---------------------------------------------------------------------------------
 def test_each_repetition_is_asked_and_the_majority_counts() -> None:
     judge = Moody("Yes", "No", "No")
@@ -238,14 +266,16 @@ def test_a_chain_waits_for_the_phase_of_each_judge(tmp_path: Path) -> None:
 
 
 # -- who sits ------------------------------------------------------------------------------------
-def test_the_same_name_again_is_a_panel_and_the_same_model_again_is_not() -> None:
-    specs = [parse_model(t) for t in ("judge=scripted:a", "other=scripted:b", "judge=scripted:c", "judge=scripted:a")]
+def test_the_same_name_again_is_a_panel_and_the_same_model_again_is_refused() -> None:
+    specs = [parse_model(t) for t in ("judge=scripted:a", "other=scripted:b", "judge=scripted:c")]
     models, panels = seats(specs)
     assert {name: (spec.name, spec.target) for name, spec in models.items()} == {
         "judge#1": ("judge#1", "a"), "judge#2": ("judge#2", "c"), "other": ("other", "b"),
     }  # fmt: skip
     assert panels == {"judge": ("judge#1", "judge#2")}
     assert seats(specs[1:2]) == ({"other": specs[1]}, {})
+    with pytest.raises(MmteError, match="judge: given twice with the same SPEC; a panel needs different judges"):
+        seats([*specs, specs[0]])
 
 
 def test_a_repetition_changes_nothing_but_its_number() -> None:

@@ -304,7 +304,7 @@ def test_long_replies_end(unit):
 @pytest.mark.parametrize("name", [CONTAIN, EXACT, ADV])
 def test_they_are_registered(name):
     cls = registry.get_evaluator_class(name)
-    version = 2 if name == CONTAIN else 1
+    version = {CONTAIN: 3, ADV: 2}.get(name, 1)
     assert (cls.chunk, cls.reads_cut, cls.version, cls(name).value_range) == (1024, True, version, (0.0, 1.0))
 
 

@@ -92,6 +92,80 @@ def test_phrases_for_yes(text, verdict):
     assert FIT.read(text) == verdict
 
 
+AGREES = YesNo(["consistent"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "far from consistent", "The answer is far from being consistent.", "It fails to be consistent",
+        "The response failed to be fully consistent.", "anything but consistent", "It is hardly consistent.",
+        "barely consistent", "Scarcely consistent", "by no means consistent", "It is in no way consistent",
+        "never consistent", "nowhere near consistent", "not even close to consistent", "lacks consistent",
+        "not in any way consistent", "inconsistent", "not fully consistent", "No, it is only partially consistent.",
+        "It **fails** to be *consistent*", "It was said to be fine, but it is far from consistent",
+    ],
+)  # fmt: skip
+def test_a_denial_in_other_words_means_no(text):
+    assert AGREES.read(text) == "no"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "partially consistent", "It is only partially consistent.", "Partly consistent", "It is somewhat consistent.",
+        "in part consistent", "Consistent in part.", "consistent to some extent", "almost consistent",
+        "To some extent, the response is consistent.", "consistent, but only partially", "Consistent (partially).",
+        "Consistent. Partially.", "not partially consistent", "Yes, it is partially consistent.",
+        "partially inconsistent", "not far from consistent", "It isn't far from consistent",
+        "It never fails to be consistent", "It does not fail to be consistent", "all but consistent",
+    ],
+)  # fmt: skip
+def test_half_a_verdict_and_a_denial_denied_are_none(text):
+    assert AGREES.read(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fully consistent", "largely consistent", "The response is consistent in every way", "consistent, mostly",
+        "The cup is partly hidden but it is consistent", "The box, far from the table, is consistent",
+        "almost certainly consistent", "consistent, in part because it rains", "It does not fail. It is consistent.",
+    ],
+)  # fmt: skip
+def test_what_is_partial_must_be_the_verdict(text):
+    assert AGREES.read(text) == "yes"
+
+
+def test_phrases_that_say_so_themselves_are_read_as_they_are():
+    reader = YesNo(["consistent", "anything but biased"], ["partially consistent", "consistent in part", "biased"])
+    texts = ("partially consistent", "consistent in part", "anything but biased", "consistent", "partly consistent")
+    assert [reader.read(t) for t in texts] == ["no", "no", "yes", "yes", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Yes, partially.", None), ("Partially.", None), ("Partially yes", None), ("Yes, to some extent.", None),
+        ("Yes, but only partially", None), ("Yes - partly.", None), ("**Yes** (in part)", None),
+        ("[Yes], somewhat", None), ("Yes. Partially.", None), ("Yes, it is, in part.", None), ("Yes, kind of", None),
+        ("It is almost a yes", None), ("Kind of a no", None), ("anything but yes", None), ("far from a yes", None),
+        ("Partially yes, partially no", None),
+        ("Yes, mostly.", "yes"), ("Yes, the cup is partially visible", "yes"), ("Yes, almost all of them", "yes"),
+        ("Yes, in part because it rains", "yes"), ("Yes, it is far from the table", "yes"),
+        ("No, only partially.", "no"), ("No, not even partially", "no"), ("No, far from it.", "no"),
+    ],
+)  # fmt: skip
+def test_half_a_yes_is_none(text, verdict):
+    assert READER.read(text) == verdict
+
+
+@given(st.sampled_from([*YES, *NO]), st.sampled_from(["partially", "somewhat", "to some extent", "in part"]))
+def test_a_half_never_makes_an_answer_of_another_one(answer, hedge):
+    for text in (f"{answer} {hedge}", f"{hedge} {answer}", f"{answer}, but only {hedge}."):
+        assert READER.read(text) in (READER.read(answer), None)
+
+
 def test_phrases_for_no():
     reader = YesNo(["contains a stereotype"], ["is harmless", "free of stereotypes"])
     assert reader.read("It contains a stereotype.") == "yes"
@@ -187,16 +261,25 @@ def test_a_part_of_a_word_is_no_answer(answer, more):
         "(",
         "say ",
         "n't ",
+        "partially ",
+        "yes, but only ",
+        "yes it is ",
+        "to some extent the ",
+        "not far from the ",
+        "consistent ",
+        "fails to be ",
+        "yes .,",
     ],
 )
 def test_long_replies_end(unit):
     assert READER.read(unit * (100_000 // len(unit)) + "x") in ("yes", "no", None)
+    assert AGREES.read(unit * (100_000 // len(unit)) + "x") in ("yes", "no", None)
 
 
 # -- the evaluator -------------------------------------------------------------------------------
 def test_it_is_registered():
     assert registry.get_evaluator_class(NAME) is YesOrNoEvaluator
-    assert YesOrNoEvaluator.chunk == 1024 and YesOrNoEvaluator.reads_cut and YesOrNoEvaluator.version == 2
+    assert YesOrNoEvaluator.chunk == 1024 and YesOrNoEvaluator.reads_cut and YesOrNoEvaluator.version == 3
 
 
 def test_columns():

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mmte.engine.runtime import Runtime
+from mmte.engine.settings import Settings
 from mmte.errors import MmteError, ModelGone
 from mmte.models import transport
 from mmte.models.base import BaseChat
@@ -222,7 +225,7 @@ def test_passing_trouble_is_asked_again(serve: Any, model: Any, status: int) -> 
 def test_retries_end(serve: Any, model: Any) -> None:
     server = serve(lambda body: (429, {}, b'{"error": {"message": "rate limit"}}'))
     response = ask(model(server, retries=2))
-    assert (response.status, response.error, response.retryable) == ("error", "HTTP 429: rate limit", True)
+    assert (response.status, response.error, response.retryable) == ("error", "HTTP 429: rate limit", False)
     assert len(server.bodies) == 3
 
 
@@ -238,8 +241,29 @@ def test_a_cut_off_reply_is_asked_again(serve: Any, model: Any) -> None:
     server = serve(after((200, {"Content-Length": "1000"}, b'{"choices": [')))
     assert ask(model(server)).content == "Yes."
     response = ask(model(serve(lambda body: (200, {"Content-Length": "1000"}, b"{")), retries=1))
-    assert response.status == "error" and response.retryable
+    assert response.status == "error" and not response.retryable
     assert "connection broke" in response.error
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+@pytest.mark.parametrize("bad", [(500, {}, b"{}"), (200, {}, b'{"choices": [')], ids=["500", "broken"])
+def test_a_run_asks_no_more_often_than_retries_says(serve: Any, tmp_path: Path, retries: int, bad: Answer) -> None:
+    server = serve(lambda body: bad)
+    spec = parse_model(f"m=openai:m@{server.url}?max_wait=0.01&retries={retries}")
+    run = Runtime(Settings(models={"m": spec}, cache=tmp_path / "c"))
+    got = list(run.answers.get("m", requests(3)))
+    run.close()
+    assert [r.status for r in got] == ["error"] * 3
+    assert len(server.bodies) == 3 * (1 + retries)
+
+
+@pytest.mark.parametrize("bad", [b'{"choices": [', b"", b"upstream error"])
+def test_broken_json_is_asked_again_and_a_page_is_not(serve: Any, model: Any, bad: bytes) -> None:
+    server = serve(after((200, {}, bad)))
+    assert ask(model(server, retries=1)).content == "Yes."
+    assert len(server.bodies) == 2
+    page = serve(lambda body: (200, {}, b" <html></html>"))
+    assert not ask(model(page)).retryable and len(page.bodies) == 1
 
 
 def test_a_slow_server_is_an_error(serve: Any, model: Any) -> None:
@@ -247,7 +271,7 @@ def test_a_slow_server_is_an_error(serve: Any, model: Any) -> None:
     server = serve(lambda body: (hold.wait(20), ok())[1])
     response = ask(model(server, timeout=0.2, retries=1))
     hold.set()
-    assert (response.status, response.error, response.retryable) == ("error", "no answer within 0.2 s", True)
+    assert (response.status, response.error, response.retryable) == ("error", "no answer within 0.2 s", False)
     assert len(server.bodies) == 2
 
 

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -170,8 +171,38 @@ def test_a_retry_waits_as_long_as_it_is_told(kind: str, model: Any) -> None:
 def test_retries_end_in_a_failure(kind: str, model: Any) -> None:
     with serving(lambda body: reply({"error": {"message": "quota\nused up"}}, 429)) as service:
         (got,) = ask(model(kind, service, retries=3))
-    assert (got.status, got.content, got.error, got.retryable) == ("error", "", "HTTP 429: quota used up", True)
+    assert (got.status, got.content, got.error, got.retryable) == ("error", "", "HTTP 429: quota used up", False)
     assert len(service.bodies) == 4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("retries", [0, 2])
+@pytest.mark.parametrize("bad", [reply({}, 500), (200, {}, b'{"attr')], ids=["500", "broken"])
+def test_a_run_asks_no_more_often_than_retries_says(kind: str, retries: int, bad: Answer, tmp_path: Path) -> None:
+    with serving(lambda _: bad) as service:
+        url = SPECS[kind].format(url=service.url)
+        spec = parse_model(f"j={url}?rate=0&max_wait=0.01&retries={retries}")
+        run = Runtime(Settings(judges={"j": spec}, cache=tmp_path / "c"))
+        got = list(run.answers.get("j", texts("one", "two", "three")))
+        run.close()
+    assert [r.status for r in got] == ["error"] * 3
+    assert len(service.bodies) == 3 * (1 + retries)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bad", [b'{"attributeScores": {"TOX', b"", b"upstream error"])
+def test_broken_json_is_asked_again(kind: str, bad: bytes, model: Any) -> None:
+    with serving(once((200, {}, bad), fine(kind))) as service:
+        (got,) = ask(model(kind, service, retries=1))
+    assert read(got).values and len(service.bodies) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bad", [b"<html>Sign in</html>", b"[1, 2]", b"{}"])
+def test_a_page_or_another_object_is_asked_for_once(kind: str, bad: bytes, model: Any) -> None:
+    with serving(lambda _: (200, {}, bad)) as service:
+        (got,) = ask(model(kind, service))
+    assert got.status == "error" and len(service.bodies) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

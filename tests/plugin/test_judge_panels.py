@@ -119,11 +119,10 @@ def test_each_judge_of_a_panel_is_loaded_once_and_asked_each_question_once(bench
 
 def test_one_judge_has_nobody_to_agree_with(bench: Any) -> None:
     bench.task(rule=CHAT)
-    twice = ["--judge=judge=scripted:Yes", "--judge=judge=scripted:Yes"]
-    assert bench.run(*twice).ret == 0
+    assert bench.run("--judge=judge=scripted:Yes").ret == 0
     assert set(estimates(bench)) == {"pred_mean"}
     (one,) = bench.results().values()
-    bench.run(*twice, "--judge=judge=scripted:Yes, it does")
+    bench.run("--judge=judge=scripted:Yes", "--judge=judge=scripted:Yes, it does")
     (two,) = bench.results().values()
     assert one["identities"]["evaluators"] != two["identities"]["evaluators"]
 

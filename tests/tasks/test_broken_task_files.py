@@ -9,9 +9,11 @@ import pytest
 
 from mmte.errors import MmteError
 from mmte.evaluators.base import BaseEvaluator
+from mmte.evaluators.metrics import known_metrics, metric_for
 from mmte.methods.base import BaseMethod
 from mmte.registry import registry
 from mmte.tasks.config import load_task
+from mmte.tasks.sequences import OF_NUMBERS
 
 
 @registry.register_evaluator()
@@ -177,6 +179,23 @@ EVALUATORS = {
         EVALS + "  rule:\n    tf-rated:\n      metrics_cfg: {pred_mean: {}}\n      scal: 2 #!",
         "evaluators.rule.tf-rated.scal: evaluator 'tf-rated' has no option 'scal'", "'scale'",
     ),
+    "mean of a judge's texts": (
+        EVALS + "  judge:\n    chatmodel_eval:\n      prompt_template: '{pred}'\n      metrics_cfg:\n"
+        "        pred_no_op: {}\n        pred_mean: {} #!",
+        "evaluators.judge.chatmodel_eval.metrics_cfg.pred_mean: metric 'pred_mean' needs numbers",
+        "put a rule behind it that reads them, such as rule_yes_or_no_eval",
+    ),
+    "mean of a scorer's texts, in a list": (
+        EVALS + "  judge:\n  - tf-rated: {}\n  - chatmodel_score:\n      prompt_template: '{pred}'\n"
+        "      metrics_cfg: {pearson_corr: {}} #!",
+        "evaluators.judge.1.chatmodel_score.metrics_cfg.pearson_corr: metric 'pearson_corr' needs numbers", "",
+    ),
+    "join of a judge's texts": (
+        EVALS + "  judge:\n    metrics_cfg: {pred_mean: {}}\n    any:\n    - tf-rated: {}\n"
+        "    - chatmodel_eval: {prompt_template: '{pred}'} #!",
+        "evaluators.judge.any.1.chatmodel_eval: a join 'any' needs 0 or 1, and the values of chatmodel_eval are texts",
+        "rule_yes_or_no_eval",
+    ),
     "no metrics": (EVALS + "  rule: {tf-rated: {}} #!", "evaluators.rule: the last evaluator has no", ""),
     "metrics in the wrong place": (
         EVALS + "  rule:\n    tf-rated: {}\n    metrics_cfg: {pred_mean: {}} #!",
@@ -285,6 +304,34 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, missing: str) -> No
         file.symlink_to(file)
     with pytest.raises(MmteError, match=f"^{re.escape(str(file))}: cannot be read: "):
         load_task(file)
+
+
+@pytest.mark.parametrize("metric", ["pred_no_op", "iou_judge", "accuracy_score", "failure"])
+def test_a_judges_texts_may_be_listed_or_compared(tmp_path: Path, metric: str) -> None:
+    file = tmp_path / "judged.yaml"
+    options = f"{{prompt_template: '{{pred}}', metrics_cfg: {{{metric}: {{}}}}}}"
+    file.write_text(EVALS + f"  judge: {{chatmodel_eval: {options}}}")
+    assert list(load_task(file).sequences) == ["judge"]
+
+
+def test_a_rule_reads_a_judges_texts(tmp_path: Path) -> None:
+    file = tmp_path / "judged.yaml"
+    chain = "chatmodel_eval: {prompt_template: '{pred}', metrics_cfg: {pred_mean: {}}}"  # not measured there
+    file.write_text(EVALS + f"  judge: {{{chain}, rule_yes_or_no_eval: {{metrics_cfg: {{pred_mean: {{}}}}}}}}")
+    assert list(load_task(file).sequences) == ["judge"]
+
+
+def test_the_metrics_of_numbers_are_those_that_take_no_texts() -> None:
+    """`iou_judge` reads boxes in texts; what users add is theirs to check."""
+
+    def takes_texts(name: str) -> bool:
+        try:
+            metric_for(name)(["[0, 0, 1, 1]", "[0, 0, 1, 1]"], ["[0, 0, 1, 1]", "a text"])
+        except MmteError:
+            return False
+        return True
+
+    assert {name for name in known_metrics() if not takes_texts(name)} == OF_NUMBERS
 
 
 def test_a_good_file_is_none_of_these(tmp_path: Path) -> None:
