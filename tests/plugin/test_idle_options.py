@@ -16,6 +16,8 @@ JUDGED = (
     "{chatmodel_eval: {model_id: NAME, prompt_template: 'Is {pred} so?'},"
     " rule_yes_or_no_eval: {metrics_cfg: {pred_mean: {}}}}"
 )
+plain_only = pytest.mark.parametrize("workers", [[]], ids=["plain"])
+"""Of a promise that another test makes with workers, too."""
 WHERE = "--mmte-gates=gates.toml"
 
 
@@ -87,6 +89,7 @@ def test_a_gate_in_another_notation_is_told_by_its_number(bench: Any) -> None:
     assert mistake(bench.run(WHERE), bench).startswith(f"{WHERE}: gate 1: no task is called 't1x'.")
 
 
+@plain_only
 @pytest.mark.parametrize(
     "case",
     ["s1[*]", "s1[confaide-text/rule/x]", "p3-infoflow[*]", "s*", "*/rule/of-another-run]", "t1[confaide-image/*]"],
@@ -100,6 +103,7 @@ def test_a_gate_for_a_task_of_another_part_is_no_mistake(bench: Any, workers: li
     assert "WARNING" not in result.stdout.str()
 
 
+@plain_only
 def test_a_task_file_elsewhere_in_the_project_counts(bench: Any, workers: list[str]) -> None:
     bench.task("t1")
     folder = bench.path / "deep/in/the/project"
@@ -111,6 +115,7 @@ def test_a_task_file_elsewhere_in_the_project_counts(bench: Any, workers: list[s
     assert bench.run(gates(bench, ("far[*]", "failure"), ("*", "failure")), "benchmarks", *workers).ret == 4
 
 
+@plain_only
 def test_what_a_broken_file_would_have_is_not_known(bench: Any, workers: list[str]) -> None:
     bench.task("t1")
     bench.task("t2", rule="{nosuch: {}}", more="task: other")
@@ -119,6 +124,7 @@ def test_what_a_broken_file_would_have_is_not_known(bench: Any, workers: list[st
     assert set(bench.results()) == {"t1[confaide-text/rule/x]", "t2"}
 
 
+@plain_only
 def test_a_gate_for_what_set_adds_is_known(bench: Any, workers: list[str]) -> None:
     bench.task(datasets="[{dataset_id: confaide-text, name: words}]")
     option = gates(bench, ("t1[text/*]", "failure"))
@@ -126,6 +132,7 @@ def test_a_gate_for_what_set_adds_is_known(bench: Any, workers: list[str]) -> No
     assert bench.run(option, *workers).ret == 4
 
 
+@plain_only
 def test_tests_in_python_are_known_by_their_file(bench: Any, workers: list[str]) -> None:
     bench.task()
     bench.pytester.makepyfile(test_mine="def test_it(mmte_record):\n    mmte_record(told=0.5)\n")
@@ -151,6 +158,7 @@ def test_gates_that_had_nothing_to_do_are_told(bench: Any, workers: list[str]) -
     result.stdout.fnmatch_lines([warning])
 
 
+@plain_only
 def test_a_gate_over_items_that_were_skipped_had_nothing_to_do(bench: Any, workers: list[str]) -> None:
     bench.task(datasets="[confaide-image]")
     option = gates(bench, ("t1[*]", "failure"))
@@ -168,6 +176,7 @@ def test_set_for_a_task_that_nothing_is_called_is_a_mistake(
     assert line == "--mmte-set t1x:generation_kwargs.seed=1: no task is called 't1x'. Did you mean 't1'?"
 
 
+@plain_only
 @pytest.mark.parametrize("task", ["s1", "p3-infoflow"])
 def test_set_for_a_task_of_another_part_is_told_at_the_end(bench: Any, workers: list[str], task: str) -> None:
     two_tasks(bench)
@@ -184,6 +193,7 @@ def test_set_breaks_a_shipped_task_before_workers_start(bench: Any) -> None:
 
 
 # -- offline and refresh -------------------------------------------------------------------------
+@plain_only
 def test_offline_and_refresh_exclude_each_other(bench: Any, workers: list[str]) -> None:
     bench.task()
     for model in (f"x=scripted:50?log={bench.log}", None):
@@ -251,6 +261,7 @@ def test_a_judge_that_nobody_asks_is_told(bench: Any, workers: list[str]) -> Non
     result.stdout.fnmatch_lines(["--judge umpire: no item of this run asks a judge of that name. Known: referee."])
 
 
+@plain_only
 def test_a_judge_where_nothing_is_judged_is_told(bench: Any, workers: list[str]) -> None:
     bench.task()
     result = bench.run("--judge=referee=scripted:Yes", *workers)

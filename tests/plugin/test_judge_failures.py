@@ -18,6 +18,8 @@ from mmte.models.scores import CATEGORIES
 from mmte.report.show import add_parser
 from mmte.report.show import run as run_show
 
+plain_only = pytest.mark.parametrize("workers", [[]], ids=["plain"])
+"""Of a promise that another test makes with workers, too."""
 MEAN = "metrics_cfg: {pred_mean: {}}"
 CHAIN = "{{chatmodel_eval: {{prompt_template: '{ask} {{pred}}'}}, rule_yes_or_no_eval: {{{more}}}}}"
 CHAT = CHAIN.format(ask="Does this answer agree?", more=MEAN)
@@ -79,6 +81,7 @@ def test_a_judge_that_fails_now_and_then_is_told_where_it_did(bench: Any, worker
     assert all(("judge:error" in s) != ("chatmodel_eval:pred_no_op" in s) for s in found)
 
 
+@plain_only
 def test_a_join_tells_why_its_judge_failed_in_each_chain(bench: Any, workers: list[str]) -> None:
     bench.task(rule=JOIN)
     bench.run("--judge=judge=scripted:No?fail=1&batch=4", "--mmte-limit=4", *workers)
@@ -104,6 +107,7 @@ def test_a_dead_judge_of_a_panel_is_noticed(bench: Any, workers: list[str]) -> N
     assert remarks(bench) == []
 
 
+@plain_only
 def test_a_panel_that_fails_as_a_whole_says_why(bench: Any, workers: list[str]) -> None:
     bench.task(rule=CHAT)
     judges = ["--judge=judge=scripted:No", "--judge=judge=scripted:Yes?dead=yes"]
@@ -111,6 +115,7 @@ def test_a_panel_that_fails_as_a_whole_says_why(bench: Any, workers: list[str]) 
     assert row(bench)["problem"].endswith("; first error: judge 'judge#2': connection refused (scripted)")
 
 
+@plain_only
 def test_a_judge_of_a_panel_that_mumbles_is_told_from_one_that_fails(bench: Any, workers: list[str]) -> None:
     bench.task(rule=JOIN)
     judges = [f"--judge=judge=scripted:Yes?seed={n}" for n in range(3)]
@@ -129,6 +134,7 @@ def test_ties_are_counted(bench: Any, workers: list[str]) -> None:
     assert sum("panel" in s for s in steps(bench)) == n
 
 
+@plain_only
 def test_a_join_of_panels_counts_a_sample_once(bench: Any, workers: list[str]) -> None:
     bench.task(rule=JOIN)
     judges = ["--judge=judge=scripted:Yes", "--judge=judge=scripted:No", "--judge=judge=scripted:No?dead=yes&seed=2"]
@@ -140,6 +146,7 @@ def test_a_join_of_panels_counts_a_sample_once(bench: Any, workers: list[str]) -
     assert remarks(bench) == [f"panel of 2: {n} ties are unparsed"]
 
 
+@plain_only
 def test_the_same_judge_twice_is_refused(bench: Any, workers: list[str]) -> None:
     bench.task(rule=CHAT)
     result = bench.run("--judge=judge=scripted:Yes", "--judge=judge=scripted:Yes", *workers)
@@ -163,6 +170,7 @@ def test_questions_to_judges_are_counted_beside_those_to_the_model(bench: Any, w
     assert [again[k] for k in ("asked", "cached", "judge_asked", "judge_cached")] == [0, n, 0, 3 * n]
 
 
+@plain_only
 def test_an_item_without_a_judge_has_no_counts_of_judges(bench: Any, workers: list[str]) -> None:
     bench.task()
     bench.run("--judge=judge=scripted:Yes", *workers)

@@ -13,6 +13,8 @@ from jsonschema import Draft202012Validator
 from mmte.cli import main
 from mmte.report.build import comparable
 
+plain_only = pytest.mark.parametrize("workers", [[]], ids=["plain"])
+"""Of a promise that another test makes with workers, too."""
 SCORES = """# mmte.scores/1
 scores:
   both:
@@ -118,6 +120,7 @@ def test_a_score_of_metrics_with_options_has_an_interval(bench: Any, workers: li
     assert (averaged["low"], averaged["high"], averaged["method"]) == (None, None, "")
 
 
+@plain_only
 def test_a_result_without_options_tells_none(bench: Any, workers: list[str]) -> None:
     ready(bench)
     bench.run(*workers)
@@ -176,6 +179,7 @@ def test_a_run_of_what_failed_last_has_no_score_of_the_rest(bench: Any, workers:
     assert [told.rpartition(": ")[2] for told in found["both[x]"]["missing"]] == ["not in the report"] * 2
 
 
+@plain_only
 def test_a_limit_is_noted(bench: Any, workers: list[str]) -> None:
     ready(bench)
     bench.run(*workers, "--mmte-limit=8")
@@ -185,6 +189,7 @@ def test_a_limit_is_noted(bench: Any, workers: list[str]) -> None:
 
 
 # -- which file ----------------------------------------------------------------------------------
+@plain_only
 def test_the_file_beside_the_task_is_nearer(bench: Any, workers: list[str]) -> None:
     ready(bench)
     ready(bench, "# mmte.scores/1\nscores: {near: {aspect: privacy, score: 't1[confaide-text/rule]:failure'}}",
@@ -193,12 +198,14 @@ def test_the_file_beside_the_task_is_nearer(bench: Any, workers: list[str]) -> N
     assert set(scores(bench)) == {"near[x]"}
 
 
+@plain_only
 def test_the_file_of_others_is_not_read(bench: Any, workers: list[str]) -> None:
     ready(bench, "strings: [violin")
     assert bench.run(*workers).ret == 0
     assert scores(bench) == {}
 
 
+@plain_only
 def test_a_file_of_ones_own(bench: Any, workers: list[str]) -> None:
     ready(bench, "# mmte.scores/1\nbroken")
     (bench.path / "mine.yaml").write_text("scores: {mine: {level: total, score: 't1[confaide-text/rule]:failure'}}")
@@ -223,6 +230,7 @@ def test_a_broken_file_ends_the_run_before_it_starts(bench: Any, workers: list[s
     assert bench.asked() == []
 
 
+@plain_only
 def test_a_broken_file_of_ones_own_is_told_at_once(bench: Any, workers: list[str]) -> None:
     ready(bench)
     result = bench.run(*workers, "--mmte-scores=mine.yaml")
@@ -230,6 +238,7 @@ def test_a_broken_file_of_ones_own_is_told_at_once(bench: Any, workers: list[str
     result.stderr.fnmatch_lines(["ERROR: --mmte-scores: mine.yaml: cannot be read: *"])
 
 
+@plain_only
 def test_two_files_with_one_name(bench: Any, workers: list[str]) -> None:
     ready(bench)
     ready(bench, SCORES, "benchmarks/privacy")
