@@ -21,6 +21,10 @@ RATINGS = "scripted:-100|-50|0|50|100"
 RULE = "{rule_match_and_score_eval: {metrics_cfg: {pearson_corr: {}, failure: {}}}}"
 
 
+_QUICK = ("-p", "no:hypothesispytest", "-p", "no:anyio")
+"""Plugins that no task needs, and whose import is a third of the time of a small run with workers."""
+
+
 class Bench:
     """Task files in `benchmarks/` below a test's own folder, and runs of pytest there."""
 
@@ -41,7 +45,7 @@ class Bench:
 
     def run(self, *args: str, model: str | None = f"x={RATINGS}", how: str = "inprocess") -> pytest.RunResult:
         """Run pytest; `model` is one `--model`, `how` is inprocess or subprocess."""
-        told = [f"--mmte-cache={self.cache}"] if self.cache else []
+        told = [*_QUICK, *([f"--mmte-cache={self.cache}"] if self.cache else [])]
         told += [f"--model={model}"] if model else []
         run = getattr(self.pytester, f"runpytest_{how}")
         result: pytest.RunResult = run(*told, *args)
